@@ -37,15 +37,14 @@ std::string without(const std::string& list, std::string_view separators, Predic
   return rest;
 }
 
-/// Whether a library is the recorder, or another copy of it (of another version, say): a process
-/// has one.
+/// Whether a library is a recorder. It may be a copy of another version: a process has only one.
 bool is_recorder(const fs::path& library) { return library.filename() == "libompdm.so"; }
 
 /// LD_PRELOAD without recorders.
 std::string other_preloads() { return without(variable("LD_PRELOAD"), ": ", is_recorder); }
 
 /// AddressSanitizer's shared runtime ends a program in which it is not the first library, unless
-/// its options hold this.
+/// its options have this entry.
 constexpr const char* kAsanOptions = "ASAN_OPTIONS";
 constexpr const char* kAnyOrder = "verify_asan_link_order=0";
 
@@ -102,8 +101,8 @@ struct EnvOptions {
   bool unset = false;
 };
 
-/// How a shell spells the lines, and how a user passes them to it. A line ends with a semicolon in
-/// shells whose command substitution joins lines.
+/// The syntax of the lines in a shell, and how a user hands the lines to it. A line ends with a
+/// semicolon in shells whose command substitution joins lines.
 struct Syntax {
   const char* set;
   const char* unset;
@@ -218,8 +217,8 @@ std::optional<fs::path> unreachable_runtime(const fs::path& program) {
   const auto libraries = loaded_libraries(program, elf->interpreter);
   const LoadedLibrary* target = find_library(libraries, "libomptarget.so");
   const LoadedLibrary* runtime = find_library(libraries, "libomp.so.");
-  // The loader finds neither where the program cannot be loaded, or where a library gets them from
-  // its program.
+  // The loader finds neither library where the program cannot be loaded. Nor does it where a
+  // library gets them from its program.
   const auto is_found = [](const LoadedLibrary* library) {
     return library != nullptr && !library->path.empty();
   };

@@ -18,8 +18,8 @@ std::filesystem::path find_recorder();
 
 enum class AttachMethod {
   kAuto,
-  kPreload,        ///< LD_PRELOAD: reaches every process and cures a libomp.so that is out of reach
-  kToolLibraries,  ///< OMP_TOOL_LIBRARIES: where nothing may be loaded before the program's own
+  kPreload,        ///< LD_PRELOAD: works in every process, and where libomp.so is not found
+  kToolLibraries,  ///< OMP_TOOL_LIBRARIES: where no library may be loaded before the program's own
 };
 
 /// Whether a variable of OpenMP is set to "disabled", upper or lower case, as runtimes read it.
@@ -31,7 +31,7 @@ std::optional<std::string> preload_obstacle(const std::filesystem::path& program
 /// Whether LD_PRELOAD can hold this path: the loader splits it at spaces and colons.
 bool fits_preload(const std::filesystem::path& path);
 
-/// OMP_TOOL_LIBRARIES without recorders.
+/// OMP_TOOL_LIBRARIES of this process, without recorders.
 std::string other_tools();
 
 /// Appends the recorder to LD_PRELOAD and removes other copies of it. A library that must be the

@@ -46,8 +46,9 @@ using ClauseFacts = analysis::facts::ClauseEffect;
 
 constexpr int kFound = 3;  // the exit status
 constexpr std::string_view kCheckSchema = "ompdm.check/1";
-/// Runs by the byte that fills device memory, and where its fence is. What the first two tell apart
-/// is compared with a repetition of the first. Both texts are as long: the stack is at one place.
+/// The checked runs, by the byte that fills device memory, and the place of its fence. A difference
+/// between the first two is compared with a repetition of the first. Both texts have the same
+/// length, so that the stack is at the same place.
 constexpr const char* kFirstRun = "5a:behind";
 constexpr const char* kSecondRun = "a5:before";
 
@@ -59,7 +60,8 @@ struct CheckOptions {
   std::vector<std::string> command;
 };
 
-/// A line of what the program prints, from 1 on, in runs with other bytes in fresh device memory.
+/// A line of the program's output, from 1 on, that differs between runs with different bytes in
+/// fresh device memory.
 struct Difference {
   std::size_t line = 0;
   std::string first;
@@ -73,8 +75,8 @@ std::vector<std::string> output_lines(const std::string& text) {
   return lines;
 }
 
-/// The first line that two runs agree on, and the other does not. None where the runs print
-/// different numbers of lines: then it is not known which are the same.
+/// The first line that is equal in two runs and differs in the third. None where the runs print
+/// different numbers of lines: then it is not known which lines correspond.
 std::optional<Difference> difference_of(const std::string& first, const std::string& again,
                                         const std::string& second) {
   const std::vector<std::string> one = output_lines(first);
@@ -88,7 +90,7 @@ std::optional<Difference> difference_of(const std::string& first, const std::str
 }
 
 std::string status_text(int status) {
-  constexpr int kSignalsAt = 128;  // as shells and `ompdm record` tell them
+  constexpr int kSignalsAt = 128;  // as shells and `ompdm record` report them
   constexpr int kLastSignal = 64;
   return status > kSignalsAt && status <= kSignalsAt + kLastSignal
              ? fmt::format("was killed by signal {} ({})", status - kSignalsAt,
@@ -98,12 +100,13 @@ std::string status_text(int status) {
 
 /// A run of the program.
 struct CheckedRun {
-  std::string how;  ///< OMPDM_CHECK; empty: a plain one
+  std::string how;  ///< OMPDM_CHECK; empty: without checks
   ChildEnd end;
-  std::vector<Trace> traces;  ///< a process each, by their names
+  std::vector<Trace> traces;  ///< one for each process, by their names
 };
 
-/// Where runs find their files: a copy of the current folder for each, or the folder itself.
+/// The folder in which runs find their files: a copy of the current folder for each run, or the
+/// folder itself.
 class Place {
  public:
   Place(const fs::path& scratch, bool in_place)
@@ -122,9 +125,9 @@ class Place {
     view_.copy = copy_beside();
   }
 
-  /// Where the copy lies if it cannot be seen in the folder's place: below folders that have links
-  /// to all that lies beside the folder, and beside those above it, so that `../data` leads where
-  /// it did.
+  /// The place of the copy where it cannot be mounted over the folder. Folders above the copy have
+  /// links to all that lies beside the original, and beside the folders above that. So `../data`
+  /// leads to the same place.
   [[nodiscard]] fs::path copy_beside() const {
     constexpr std::size_t kMostLinks = 4096;
     fs::path to = scratch_ / "root";
@@ -144,7 +147,7 @@ class Place {
     return to;
   }
 
-  /// Makes the copy anew.
+  /// Makes a fresh copy.
   void prepare() const {
     if (in_place_) return;
     fs::remove_all(view_.copy);
@@ -168,7 +171,8 @@ class Place {
   bool is_seen_ = false;
 };
 
-/// Standard input, for each run; empty where it is a terminal. Throws Error where it does not end.
+/// Standard input, read once for all runs. Empty where it is a terminal. Throws Error where it does
+/// not end.
 std::string standard_input() {
   if (::isatty(STDIN_FILENO) != 0) return {};
   constexpr std::size_t kMost = std::size_t{256} << 20U;
@@ -186,7 +190,7 @@ std::string standard_input() {
   }
 }
 
-/// The traces of a run, one a process.
+/// The traces of a run, one for each process.
 std::vector<Trace> traces_in(const fs::path& folder) {
   std::set<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -220,7 +224,7 @@ class Checks {
       const std::vector<std::string> lines = output_lines(second_again_->end.output);
       const bool is_steady = unset_output_ && unset_output_->line <= lines.size() &&
                              lines[unset_output_->line - 1] == unset_output_->second;
-      if (!is_steady) unset_output_.reset();  // it differs from run to run
+      if (!is_steady) unset_output_.reset();  // the line differs from run to run
     }
     if (first().end.exit_status != 0 || second().end.exit_status != 0) plain_ = run("", 5);
     for (const std::string& line : output_lines(first().end.errors)) {
@@ -240,14 +244,14 @@ class Checks {
     return runs_.size() + (again_ ? 2U : 0U) + (plain_ ? 1U : 0U);
   }
 
-  /// The first line of what the program prints that hangs on the bytes of fresh device memory: the
-  /// runs with the same bytes agree on it.
+  /// The first line of the program's output that depends on the bytes of fresh device memory. Runs
+  /// with the same bytes agree on this line.
   [[nodiscard]] const std::optional<Difference>& unset_output() const { return unset_output_; }
-  /// What the runtime says where the host gives kernels fewer threads than these ask for; empty:
-  /// nothing. A kernel that divides its work by their number leaves some of it out then, as it does
-  /// not on a GPU.
+  /// The runtime's warning that the host gives kernels fewer threads than they ask for. Empty: no
+  /// warning. A kernel that divides its work by the number of threads then leaves some of it out.
+  /// On a GPU it does not.
   [[nodiscard]] const std::string& few_threads() const { return few_threads_; }
-  /// Findings that may have no other reason, and are not told.
+  /// The number of findings that are not reported, as too few threads may be their only reason.
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
 
  private:
@@ -267,7 +271,7 @@ class Checks {
       child.command = {fs::read_symlink("/proc/self/exe").string(), "record", "-o",
                        (folder / "trace.json").string(), "--"};
       child.command.insert(child.command.end(), words_.begin(), words_.end());
-      // LLVM's pool of small blocks would give freed ones again.
+      // LLVM's pool of small blocks would return freed blocks again.
       child.environment.insert(child.environment.end(),
                                {{"OMPDM_CHECK", how},
                                 {"OMPDM_HASH", "full"},
@@ -359,15 +363,15 @@ class Checks {
     if (left_out_ > 0) unset_output_.reset();
   }
 
-  /// What is printed may hang on memory of the host: where all that came back from devices was the
-  /// same, it does.
+  /// Drops the output's difference where no finding explains it. Where all data that was copied
+  /// back is the same, the output depends on the host's own memory.
   void doubt_output() {
     const bool is_founded =
         std::ranges::any_of(analyses_, [](const Analysis& one) { return !one.mapping.empty(); });
     if (!is_founded) unset_output_.reset();
   }
 
-  /// Adds what the fences before blocks caught.
+  /// Adds findings of the run with the fence before blocks.
   static void add_missing(Trace& other, const Trace& trace, Analysis& to) {
     other.source_facts = trace.source_facts;
     const auto key = [](const analysis::Finding& finding) {
@@ -384,7 +388,8 @@ class Checks {
     }
   }
 
-  /// What came back unset from a kernel that reads beside a block is no finding of its own.
+  /// Drops findings that follow from another one: a kernel that reads beside a block copies unset
+  /// bytes back.
   static void drop_spoiled(const analysis::Finding& cause, Analysis& of) {
     const ClauseFacts& why = std::get<ClauseFacts>(cause.facts);
     if (why.rule != ClauseFacts::Rule::kOutOfSection || why.is_write) return;
@@ -400,7 +405,8 @@ class Checks {
   std::string input_;
   std::vector<std::string> words_;
   std::vector<CheckedRun> runs_;
-  std::optional<CheckedRun> again_;  ///< like the first, where it differs from the second
+  std::optional<CheckedRun> again_;  ///< a repetition of the first run, where it differs from the
+                                     ///< second
   std::optional<CheckedRun> second_again_;
   std::optional<CheckedRun> plain_;
   std::optional<Difference> unset_output_;
@@ -442,7 +448,7 @@ std::string output_text(const Checks& checks) {
       at->line, one_line(at->first), one_line(at->second));
 }
 
-/// What was looked at: no finding is no proof.
+/// The scope of the check: the absence of findings is no proof.
 std::string scope_text(const Checks& checks) {
   std::uint64_t directives = 0;
   std::uint64_t checked = 0;

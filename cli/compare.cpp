@@ -1,5 +1,5 @@
 // `ompdm compare`: two recordings side by side, what changed and what remains; or several in a row,
-// rung by rung.
+// each compared with the one before.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -26,7 +26,7 @@ struct CompareOptions {
   std::string before;
   std::string after;
   std::vector<std::string> more;
-  NamedTraces traces;  ///< their link and their sources; not their names
+  NamedTraces traces;  ///< their link and their sources, but not their names
   OutputOptions output;
 };
 
@@ -36,14 +36,15 @@ std::string number_text(const std::optional<double>& value) {
   return value ? report::plain_number(*value) : "not known";
 }
 
-/// Whether a path is of what became of findings: a number of the comparison, and of neither report.
+/// Whether a path is about the fates of findings: a number of the comparison that no single report
+/// has.
 bool is_of_comparison(const std::string& path) {
   constexpr const char* kFates[] = {"findings.came", "findings.stay", "findings.went",
                                     "mapping.came",  "mapping.stay",  "mapping.went"};
   return std::ranges::any_of(kFates, [&](const char* fate) { return path.starts_with(fate); });
 }
 
-/// Whether a number needs a run whose events were all recorded one by one.
+/// Whether a condition on a path needs a run whose events were all recorded one by one.
 bool takes_events(const std::string& path) {
   constexpr const char* kTables[] = {"findings",   "mapping",    "doubted",
                                      "withheld",   "prediction", "iterations",
@@ -94,7 +95,7 @@ bool test_comparison(const report::Condition& condition, const Ends& recordings)
   return true;
 }
 
-/// Exit status after testing, 3 if a condition holds; each that does is said on stderr.
+/// The exit status after the tests: 3 if a condition holds. Prints each such condition on stderr.
 int test_ends(const std::vector<report::Condition>& conditions,
               const std::vector<analysis::Analysis>& all) {
   if (conditions.empty()) return 0;
@@ -159,7 +160,7 @@ int run_compare(const CompareOptions& options) {
   const int exit_status = test_ends(conditions, recordings);
   std::string text;
   if (page_wanted) {
-    // Without source lines: these changed since the first recording.
+    // Source lines are left out: they have changed since the first recording.
     text = report::render_compared_page(opened.pictured(), recordings, names, {});
   } else {
     text =

@@ -147,7 +147,7 @@ void examine_machine(Findings& findings) {
   examine_cupti(library, findings);
 }
 
-/// The variables that keep tools or devices away.
+/// Reports environment variables that switch off tools or devices.
 void examine_environment(Findings& findings) {
   if (is_disabled("OMP_TARGET_OFFLOAD")) {
     add(findings, Level::kNo,
@@ -189,7 +189,8 @@ Finding examine_names(const ElfFile& code) {
           "build it with -g (any optimisation level) to get them"};
 }
 
-/// An image; `architectures`: of all that differ from it in these alone.
+/// Reports an image. `architectures`: those of all images that differ from it only in the
+/// architecture.
 Finding examine_image(const OffloadImage& image, const std::vector<std::string>& architectures,
                       int major) {
   const std::string all = fmt::format("{}", fmt::join(architectures, ", "));
@@ -243,8 +244,8 @@ std::string how_to_try(const fs::path& program) {
   return fmt::format("ompdm doctor --run {} [ARG...]", shell_word(program.string()));
 }
 
-/// Adds an obstacle in the loader's search. For a library that is settled by the program which
-/// loads it, whose own run path may lead elsewhere.
+/// Adds an obstacle in the loader's search. For a library the program that loads it decides, as the
+/// program may have another run path.
 void add_of_loader(const Loaded& loaded, const std::string& fact, const std::string& remedy,
                    Findings& findings) {
   if (!loaded.program.is_library) return add(findings, Level::kNo, fact, remedy);
@@ -308,7 +309,7 @@ int examine_runtime(const Loaded& loaded, Findings& findings) {
   const int major = runtime_major(*omptarget);
   const std::string runtime = fmt::format("offload runtime {}", omptarget->path.string());
   const LoadedLibrary* libomp = find_library(loaded.libraries, "libomp.so");
-  // An OpenMP runtime from before target events were thought of.
+  // This OpenMP runtime is older than the target events of OMPT.
   const bool cannot_connect = libomp != nullptr && !libomp->file.connects_offload;
   if ((major != 0 && major < 17) || (major == 0 && cannot_connect)) {
     const std::string version = major != 0 ? fmt::format("LLVM {}", major) : "LLVM before 15";
@@ -399,7 +400,8 @@ void examine_program(const fs::path& path, Findings& findings) {
   const int major = examine_runtime(loaded, findings);
   if (!offloads) return;
   std::vector<OffloadImage> images = program->offload_images;
-  const ElfFile* code = program->offloads ? &*program : nullptr;  // whose directives are recorded
+  const ElfFile* code = program->offloads ? &*program : nullptr;  // the code whose directives are
+                                                                  // recorded
   for (const LoadedLibrary& library : loaded.libraries) {
     std::ranges::copy(library.file.offload_images, std::back_inserter(images));
     if (code == nullptr && library.file.offloads) code = &library.file;
@@ -455,8 +457,8 @@ bool describe(const RecordedProcess& process, Findings& findings) {
   return came;
 }
 
-/// Runs the command under the recorder, and discards its output. Returns whether events came,
-/// whatever else speaks against it.
+/// Runs the command under the recorder, and discards its output. Returns whether it recorded
+/// events, whatever obstacles there are.
 bool probe(const std::vector<std::string>& command, Findings& findings) {
   const SignalForwarding signals;
   const Session session;
@@ -494,7 +496,8 @@ struct DoctorOptions {
   std::vector<std::string> command;
 };
 
-/// After a run nothing is unknown, and an obstacle that did not stop events is a warning.
+/// Adapts findings to a run: nothing is unknown then, and an obstacle that did not stop events is a
+/// warning.
 void yield_to_run(Findings& findings, bool events_came) {
   for (Finding& finding : findings) {
     const bool is_known =
@@ -567,7 +570,7 @@ Findings examine_images(const std::vector<OffloadImage>& images, int major) {
            hides_its_architecture(one) == hides_its_architecture(other);
   };
   for (auto image = images.begin(); image != images.end(); ++image) {
-    // Images that differ in their architecture alone are told together.
+    // Images that differ only in their architecture are reported together.
     const auto like_this = [&](const OffloadImage& other) { return is_like(*image, other); };
     if (std::any_of(images.begin(), image, like_this)) continue;
     std::vector<std::string> architectures;

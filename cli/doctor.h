@@ -1,4 +1,4 @@
-// What `ompdm doctor` says of a program or of this machine.
+// What `ompdm doctor` reports about a program or this machine.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@ namespace ompdm::cli {
 struct Finding {
   enum class Level {
     kOk,
-    kWarn,     ///< events come, but something will be missing or surprising
-    kUnknown,  ///< only a run shows whether events come; the remedy is the command
-    kNo,       ///< events will not come
+    kWarn,     ///< events are recorded, but something is missing or surprising
+    kUnknown,  ///< only a run shows whether events are recorded; the remedy is the command
+    kNo,       ///< no events are recorded
   };
   Level level = Level::kOk;
   std::string fact;
-  std::string remedy = {};  ///< the one thing to change; empty if nothing need be
+  std::string remedy = {};  ///< the one thing to change; empty: nothing
 };
 
 using Findings = std::vector<Finding>;
 
-/// Device images: whether the runtime of LLVM `major` (0: unknown) will take them on this machine.
+/// Device images: whether the runtime of LLVM `major` (0: unknown) accepts them on this machine.
 Findings examine_images(const std::vector<OffloadImage>& images, int major);
 
 }  // namespace ompdm::cli

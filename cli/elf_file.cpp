@@ -147,7 +147,7 @@ void read_dynamic_symbol(std::string_view name, bool is_defined, ElfFile& file) 
     file.defines_tool |= name == "ompt_start_tool";
     file.connects_offload |= name == "ompt_libomp_connect";
   } else {
-    // Directives that only move data have no table of kernels.
+    // A program whose directives only transfer data has no table of kernels.
     file.offloads |= name.starts_with("__tgt_target_");
     file.opens_libraries |= name == "dlopen" || name == "dlmopen";
   }
@@ -227,9 +227,9 @@ void for_each_section(Elf* elf, const Look& look) {
   }
 }
 
-/// Standard output of the loader asked to list, with LD_PRELOAD replaced if `preload` is given.
-/// glibc's goes on after a missing library when it is asked by its variable, and stops when by
-/// --list; another loader may not know the variable and would run the program.
+/// The output of the loader's list of libraries, with LD_PRELOAD replaced if `preload` is given.
+/// glibc's loader continues after a missing library when its variable asks for the list, and stops
+/// with --list. Another loader may not know the variable, and would run the program.
 std::string list(const std::string& loader, const std::string& program, const char* preload) {
   const bool is_glibc = fs::path(loader).filename().string().starts_with("ld-linux");
   Child child{{loader, program}, "."};
@@ -278,7 +278,7 @@ fs::path search_folders(const std::string& folders, const std::string& name,
 
 constexpr const char* kSelf = "/proc/self/exe";
 
-/// This command's own; empty if it has none.
+/// The loader of this command. Empty if it has none.
 std::string own_loader() {
   const auto elf = read_elf(kSelf);
   return elf ? elf->interpreter : "";
@@ -367,8 +367,8 @@ const LoadedLibrary* find_library(const std::vector<LoadedLibrary>& libraries,
 }
 
 fs::path search_library(const std::string& name) {
-  // The loader searches for a bare name in LD_PRELOAD where a dlopen would; this command itself is
-  // a program whose own run path leads nowhere near an OpenMP runtime.
+  // The loader searches for a bare name in LD_PRELOAD where dlopen would. The list is of this
+  // command, whose own run path does not lead to an OpenMP runtime.
   const std::string loader = own_loader();
   std::error_code error;
   const fs::path self = fs::read_symlink(kSelf, error);

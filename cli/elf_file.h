@@ -19,12 +19,12 @@ struct OffloadImage {
   bool operator==(const OffloadImage&) const = default;
 };
 
-/// The images in the contents of a `.llvm.offloading` section; what cannot be understood ends the
+/// The images in the contents of a `.llvm.offloading` section. Data that cannot be parsed ends the
 /// list.
 std::vector<OffloadImage> parse_offload_images(std::string_view section);
 
-/// A cubin whose e_flags hide its architecture from LLVM before 22: CUDA 13's ptxas and nvlink
-/// moved it out of the low byte, whereupon the runtime silently counts no device.
+/// Whether the e_flags of a cubin hide its architecture from LLVM before 22. ptxas and nvlink of
+/// CUDA 13 moved it out of the low byte. The runtime then counts no device, without a message.
 bool hides_its_architecture(const OffloadImage& image);
 
 struct ElfFile {
@@ -37,9 +37,9 @@ struct ElfFile {
   std::string run_path;             ///< DT_RUNPATH, else DT_RPATH, as written ($ORIGIN unexpanded)
   bool has_symbols = false;         ///< .symtab: not stripped
   bool has_debug_info = false;      ///< .debug_info or its compressed form
-  bool tells_names = false;  ///< holds places in the source, as they are handed to the runtime
+  bool tells_names = false;  ///< holds places in the source, as directives hand them to the runtime
   bool offloads = false;  ///< LLVM's OpenMP offloading: a table of kernels, or calls of directives
-  bool has_target_regions = false;  ///< as .symtab tells: for the host alone, unless it `offloads`
+  bool has_target_regions = false;  ///< by .symtab; for the host alone, unless it `offloads`
   bool has_gcc_offload = false;     ///< gcc's offload tables
   bool defines_tool = false;        ///< exports ompt_start_tool: an OMPT tool of its own
   bool connects_offload = false;  ///< exports ompt_libomp_connect: libomptarget can reach OMPT here
@@ -64,9 +64,9 @@ struct LoadedLibrary {
   ElfFile file = {};           ///< as loaded_libraries() reads it; empty if it cannot be read
 };
 
-/// The libraries that `program` (a path) starts with under this process's environment, in load
-/// order; of a library, which names no interpreter, those that it brings into a program like this
-/// command. Empty if the loader could not be asked.
+/// The libraries that `program` (a path) loads at its start in this process's environment, in load
+/// order. A library names no interpreter: then these are the libraries that it adds to a program
+/// like this command. Empty if the loader could not be asked.
 std::vector<LoadedLibrary> loaded_libraries(const std::filesystem::path& program,
                                             const std::string& interpreter);
 

@@ -47,8 +47,8 @@ bool is_standard_output(const std::string& output) {
   return output == kStandardInput || output == "/dev/stdout";
 }
 
-/// Throws Error where `output` is one of the `inputs`, or a file that no export has made. Never
-/// waits for the other end of a pipe.
+/// Throws Error where `output` is one of the `inputs`, or a file that no export has made. Does not
+/// wait for the reader of a pipe.
 void check_export_output(const std::string& output, bool is_for_database,
                          const std::vector<std::string>& inputs) {
   if (!is_for_database && is_standard_output(output)) return;
@@ -91,9 +91,9 @@ Span parse_part(const std::string& from, const std::string& to) {
   return part;
 }
 
-/// Cuts the span that is `asked` for to the span that is `there`, and prints a line on stderr where
-/// this shortens it. `whose` begins the line, as "trace.json: its events are told". Throws Error
-/// where the spans do not overlap.
+/// Cuts the span `asked` to the span `there`, and prints a line on stderr where this shortens it.
+/// `whose` begins the line, as "trace.json: its events are recorded". Throws Error where the spans
+/// do not overlap.
 Span part_of(const Span& asked, const Span& there, const std::string& whose) {
   const std::string what = fmt::format("{} from {} to {}", whose, report::spoken_time(there.from),
                                        report::spoken_time(there.to));
@@ -290,7 +290,7 @@ void write_window(const NamedTraces& one, const Span& asked, const std::string& 
     return;
   }
   replace_trace(*written, output);
-  // What the sources say of the recording holds for its parts.
+  // Facts from the sources hold for parts of the recording, too.
   Trace recorded = std::move(opened.traces.front());
   const fs::path facts = facts_path(recorded.file);
   FactsOrigin origin;

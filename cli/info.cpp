@@ -1,4 +1,5 @@
-// `ompdm info`: what a trace or spool is, in short; with --follow of one that is written.
+// `ompdm info`: a short description of a trace or spool. With --follow: what a running process
+// records.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -28,7 +29,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// "events told from 40.0 ms to 60.0 ms, the rest counted", of a recording that has a detail;
+/// "events recorded from 40.0 ms to 60.0 ms, the rest aggregated": the detail of a recording.
 /// `running`: its process still runs.
 std::string detail_of(const Trace& trace, bool running) {
   const Recording& recording = trace.recording;
@@ -61,7 +62,8 @@ std::string detail_of(const Trace& trace, bool running) {
 
 using Clock = std::chrono::steady_clock;
 
-/// Its spool. Throws Error where there is none, or its process has ended.
+/// The spool of a running process. Throws Error where there is none, or where its process has
+/// ended.
 fs::path running_spool(const std::string& name) {
   const fs::path spool = is_spool(name) ? fs::path(name) : fs::path(name + ".spool");
   if (!is_spool(spool)) {
@@ -82,7 +84,7 @@ fs::path running_spool(const std::string& name) {
   return spool;
 }
 
-/// Nothing once the spool is gone, or its process has ended.
+/// The analysis of a spool so far. Nothing once the spool is gone, or its process has ended.
 std::optional<analysis::Analysis> look(const fs::path& spool) {
   try {
     if (const SpoolInfo info = spool_info(spool); info.finished || !info.alive) return {};
@@ -93,9 +95,10 @@ std::optional<analysis::Analysis> look(const fs::path& spool) {
   }
 }
 
-/// Prints what the process moved by directive, `every` so long and no sooner than ten times as long
-/// as reading takes, until it ends (returns 0) or Ctrl-C ends the command. `name` is its spool, or
-/// the trace that it is to become. Throws Error where no such process runs.
+/// Prints the process's transfers by directive, again and again. The pause is `every`, or ten times
+/// as long as reading takes, whichever is longer. Returns 0 when the process ends; Ctrl-C ends the
+/// command. `name`: its spool, or the trace that this becomes. Throws Error where no such process
+/// runs.
 int follow(const std::string& name, std::chrono::seconds every) {
   refuse_timeline(name);
   const fs::path spool = running_spool(name);
@@ -207,7 +210,7 @@ void print_losses(const Trace& trace) {
              trace.truncated ? " in recording" : "", trace.losses.size());
 }
 
-/// How many rows of a kind a trace has, with the key in JSON and the words of the text.
+/// The number of rows of a kind in a trace, with the key in JSON and the words of the text.
 struct Count {
   std::size_t count;
   const char* key;

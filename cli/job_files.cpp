@@ -38,7 +38,8 @@ std::optional<summary::Source> source_of(const std::string& trace) {
                          file.st_mtim.tv_sec * kSecond + file.st_mtim.tv_nsec};
 }
 
-/// Writes a temporary file and renames it, so that nobody reads half a file. Follows no link.
+/// Writes a temporary file and renames it, so that nobody reads an incomplete file. Follows no
+/// link.
 bool write(const Summary& one, const std::string& name) {
   const std::string temporary = fmt::format("{}.tmp-{}", name, ::getpid());
   std::FILE* file = std::fopen(temporary.c_str(), "wxe");
@@ -59,12 +60,12 @@ std::optional<Summary> kept_summary(const std::string& trace) {
       if (one.source && one.source == source_of(named_trace(trace))) return one;
     }
   } catch (const Error&) {
-    return std::nullopt;  // it is written again
+    return std::nullopt;  // it is made again
   }
   return std::nullopt;
 }
 
-/// Events that are summed in about 0.1 s.
+/// Number of events that are summed in about 0.1 s.
 constexpr std::size_t kMostAtOnce = 100'000;
 
 std::size_t events_of(const Trace& trace) {
@@ -73,7 +74,7 @@ std::size_t events_of(const Trace& trace) {
 
 bool still_records(const SpoolInfo& spool) { return spool.runs && !spool.finished; }
 
-/// Adds files that are named like the other ranks, so that a broken one is reported.
+/// Adds files with names of other ranks, so that an unreadable file is reported.
 void add_broken_ranks(const std::vector<std::string>& others, std::set<std::string>& files) {
   std::set<std::string> patterns;
   for (const std::string& file : files) patterns.insert(pattern_of_ranks(file));
@@ -130,7 +131,7 @@ void merge(Summary& into, const Summary& one, const std::string& who) {
   }
 }
 
-/// The error without the file's name, the same for many files.
+/// The error without the file's name: it may be the same for many files.
 std::string reason_of(const std::string& error, const std::string& file) {
   const std::string begin = file + ": ";
   return error.starts_with(begin) ? error.substr(begin.size()) : error;
@@ -146,7 +147,7 @@ std::string size_of_job(std::int32_t ranks) {
   return ranks == 0 ? "of unknown size" : fmt::format("of {} rank{}", ranks, ranks == 1 ? "" : "s");
 }
 
-/// Reads summaries, and reports in the end which could not be read.
+/// Reads summaries, and reports at the end which files could not be read.
 class Reader {
  public:
   std::optional<Summary> read(const std::string& file) {
@@ -171,7 +172,7 @@ class Reader {
   }
 
   /// Reports errors on stderr and in the summary. Returns whether there are none. Throws the first
-  /// where nothing was read.
+  /// error where nothing was read.
   bool report_errors(Summary& all) const {
     constexpr std::size_t kMost = 8;
     if (all.ranks.empty() && !unread_.empty()) throw Error(unread_.front().error);
@@ -206,7 +207,7 @@ class Merger {
       parts_.emplace_back(std::move(one.ranks), file);
       return;
     }
-    // All programs of a rank come first among themselves.
+    // All programs of one rank are merged first.
     if (rank_.ranks == one.ranks) {
       merge(rank_, one, last_ + " and " + file);
     } else {
@@ -244,28 +245,28 @@ class Merger {
       left_out_.push_back(file);
       return;
     }
-    // It was not kept: there may be many.
+    // The summary was not kept in memory, as there may be many.
     const std::optional<Summary> part = reader.read(file);
     if (part) merge(all_, *part, file + " and what was named besides");
   }
 
   Summary all_;
-  Summary rank_;      ///< of which more programs may come
-  std::string last_;  ///< that was read of it
+  Summary rank_;      ///< the rank that is added now: more of its programs may follow
+  std::string last_;  ///< the last file of it
   std::vector<std::pair<RankSet, std::string>> parts_;
   std::vector<std::string> left_out_;
 };
 
-/// Whether a file may be what an earlier job of more ranks left behind: it is called like one of
-/// this job, for a rank that this job does not have.
+/// Whether a file may be left over from an earlier job with more ranks. Its name is that of this
+/// job's files, for a rank that this job does not have.
 bool is_leftover(const std::string& file, const std::string& of_job, std::int32_t size) {
   const auto stem = [](const std::string& name) { return name.substr(0, name.rfind(".rank")); };
   return size > 0 && rank_in_name(file) >= size && rank_in_name(of_job) >= 0 &&
          stem(file) == stem(of_job);
 }
 
-/// A job takes the names of the ranks that it has: what an earlier one of more ranks left there
-/// besides is no part of it. Throws Error where something else is there besides.
+/// The last job. A job replaces the files of its ranks, so that files of an earlier job with more
+/// ranks remain: they are left out. Throws Error where there are other files.
 Merger last_of(std::map<std::int32_t, Merger> by_size) {
   const auto last =
       std::ranges::max_element(by_size, {}, [](const auto& job) { return job.second.begin_ns; });
@@ -293,7 +294,7 @@ struct MergeOptions {
 int run_merge(const MergeOptions& options) {
   refuse_input_as_output(options.output, options.names);
   std::vector<std::string> files = job_files(options.names);
-  // An earlier merge into a folder is no part of the next.
+  // The output of an earlier merge is no part of the next.
   std::error_code error;
   const auto is_output = [&](const std::string& file) {
     return std::filesystem::equivalent(file, options.output, error);
@@ -319,7 +320,7 @@ void leave_summary(const FinishResult& finished, WaitedFor waited) {
     one.source = source_of(finished.trace);
     write(one, summary_name(finished.trace));
   } catch (const std::exception&) {
-    return;  // the trace was asked for, and is there
+    return;  // the user wants the trace, which is written already
   }
 }
 

@@ -45,11 +45,12 @@ enum class Phase { kBefore, kRunning, kAfter };
 std::atomic<Phase> phase{Phase::kBefore};
 std::atomic<pid_t> running{0};
 std::atomic<int> waiting{0};  ///< a signal that came before the program had started
-std::atomic<int> late{0};     ///< one that came after its end
+std::atomic<int> late{0};     ///< a signal that came after the program's end
 static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<Phase>::is_always_lock_free);
 
 void forward(int signal, siginfo_t* info, void*) {
-  // A signal from the terminal (SI_KERNEL) goes to the whole foreground group: the program has it.
+  // A signal from the terminal (SI_KERNEL) goes to the whole foreground group, and so to the
+  // program, too.
   const int saved = errno;
   const bool from_terminal = info->si_code > 0;
   if (phase.load() == Phase::kBefore) {
@@ -112,7 +113,7 @@ int exit_status_of(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/// Blocks the signals that are passed on. Returns what was blocked before.
+/// Blocks the signals that are forwarded. Returns the mask from before.
 sigset_t hold_signals() {
   sigset_t held;
   sigset_t before;
@@ -122,14 +123,15 @@ sigset_t hold_signals() {
   return before;
 }
 
-/// Forwards signals to the program from now on, and an earlier one. Call it with signals blocked.
+/// Forwards signals to the program from now on, and a signal that came earlier. Call it with
+/// signals blocked.
 void start_forwarding(pid_t pid) {
   running.store(pid);
   phase.store(Phase::kRunning);
   if (const int signal = waiting.exchange(0); signal != 0) ::kill(pid, signal);
 }
 
-/// In the child. The folder and all else that this process has to clear away is the parent's.
+/// Runs in the child process. The parent removes the folder and all else.
 [[noreturn]] void do_work(const std::function<std::vector<std::string>()>& work, int pipe) {
   ::setsid();
   ::signal(SIGPIPE, SIG_IGN);  // the parent may have left
@@ -181,7 +183,7 @@ bool set_read_only(const char* at, bool is_read_only) {
          0;
 }
 
-/// Where programs put what nobody else is to find. A build writes there, and fails without.
+/// Folders for temporary files. A build writes there, and fails if it cannot.
 std::vector<std::string> temporary_folders() {
   const std::string home = variable("HOME");
   std::vector<std::string> folders = {"/tmp", "/var/tmp", variable("XDG_CACHE_HOME"),
@@ -193,8 +195,8 @@ std::vector<std::string> temporary_folders() {
   return folders;
 }
 
-/// What is written into the folder from here on goes into `store`. Where this machine does not
-/// allow that the folder stays as it is, read-only.
+/// Redirects writes into the folder from here on to `store`. Where this machine does not allow
+/// that, the folder stays read-only.
 void make_private(const std::string& folder, const std::string& store) {
   struct stat status{};
   const bool is_plain = folder.find_first_of(":,\\") == std::string::npos;
@@ -214,10 +216,10 @@ bool guard_by_mounts(const View& view) {
   const int copy = open_folder(view.copy.c_str());
   const int scratch = open_folder(view.scratch.c_str());
   if (copy < 0 || scratch < 0 || !set_read_only("/", true)) return false;
-  set_read_only("/proc", false);  // of processes, not of the user's files
+  set_read_only("/proc", false);  // processes, and no files of the user
   ::mount("tmpfs", "/dev/shm", "tmpfs", 0, "mode=1777");
-  // The store is memory: not every file system can be an overlay's upper one. Overlays may lie over
-  // the scratch folder's path.
+  // The store is in memory: not every file system can be the upper layer of an overlay. Overlays
+  // may cover the path of the scratch folder.
   if (::mount("tmpfs", hold.c_str(), "tmpfs", 0, "mode=0700") == 0) {
     const std::string store = path_of(open_folder(hold.c_str()));
     int number = 0;
@@ -241,7 +243,7 @@ bool allow(int rules, const char* folder, std::uint64_t rights) {
 }
 
 bool guard_by_landlock(const View& view) {
-  // Version 1 forbids to move files between folders; truncation by name is of version 3.
+  // Version 1 forbids moving files between folders. Truncation by name needs version 3.
   const long version =
       ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 2) return false;
@@ -264,7 +266,7 @@ bool guard_by_landlock(const View& view) {
          ::syscall(SYS_landlock_restrict_self, rules, 0) == 0;
 }
 
-/// Gives the calling process the view. False where this machine cannot give it: the process must
+/// Gives the calling process the view. False where this machine cannot do that: the process must
 /// not run anything then.
 bool take_view(const View& view) {
   if (!view.seen_at.empty() && !take_namespace()) return false;
@@ -285,7 +287,7 @@ void stop(int signal) {
   if (const pid_t pid = running_child.load(); pid > 0) ::kill(-pid, SIGKILL);
 }
 
-/// Anonymous, and with `text` in it from its beginning on.
+/// An anonymous file that contains `text`.
 int file_of(const std::string& text) {
   const int file = ::memfd_create("ompdm", MFD_CLOEXEC);
   if (file < 0) throw Error(fmt::format("no file can be made: {}", std::strerror(errno)));
@@ -415,7 +417,7 @@ std::string near_program(const std::string& program) {
   std::vector<std::string> names;
   add_programs(folder, names);
   const std::string name = program.substr(folder.size());
-  // A script whose interpreter is missing is not what was meant by its own name.
+  // A script whose interpreter is missing has the searched name, but is not meant.
   if (const std::string here = nearest(name, names); !here.empty() && here != name) {
     return (folder.empty() ? "./" : folder) + here;
   }
@@ -425,7 +427,7 @@ std::string near_program(const std::string& program) {
   std::istringstream on_path(variable("PATH"));
   names.clear();
   for (std::string entry; std::getline(on_path, entry, ':');) add_programs(entry, names);
-  return nearest(program, names, 1);  // of thousands one is always near
+  return nearest(program, names, 1);  // among thousands there is always a similar name
 }
 
 std::string not_found(const std::string& program) {
@@ -453,7 +455,7 @@ Ending launch(const std::vector<std::string>& command, const EnvironmentChange& 
     throw Error(std::string("no pipe can be made: ") + std::strerror(errno));
   }
 
-  // Held back until the program's pid is known, so that a signal in between is not lost.
+  // Signals are blocked until the program's pid is known, so that none is lost.
   const sigset_t inherited_mask = hold_signals();
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -544,7 +546,7 @@ ChildEnd run_child(const Child& child) {
   running_child.store(0);
   ChildEnd end;
   end.wall = std::chrono::steady_clock::now() - begin;
-  // Processes that the child left would write into folders that are removed.
+  // Remaining processes of the child would write into folders that are removed.
   ::kill(-pid, SIGKILL);
   end.exit_status = exit_status_of(status);
   ::close(in);

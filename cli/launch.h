@@ -29,7 +29,7 @@ std::string variable(const char* name);
 /// Writes all of a text to a descriptor. False where that fails; errno has the cause.
 bool write_all(int file, std::string_view text);
 
-/// A descriptor that is closed in the end.
+/// A file descriptor that the destructor closes.
 struct Descriptor {
   explicit Descriptor(int opened) : number(opened) {}
   ~Descriptor();
@@ -53,8 +53,9 @@ std::string how_it_ended(const Ending& ending);
 /// The file that execvp would run; empty if there is none.
 std::filesystem::path find_program(const std::string& program);
 
-/// The program whose name is most similar, as a user would type it: in the folder that `program`
-/// names, else in the current folder (`./heat`) or on PATH. Empty if none is similar.
+/// The program whose name is most similar, as a user would type it. It is in the folder that
+/// `program` names. Otherwise it is in the current folder (`./heat`) or on PATH. Empty if none is
+/// similar.
 std::string near_program(const std::string& program);
 
 /// The message for a program that is not found: "heat: not found: did you mean ./heat?".
@@ -66,10 +67,10 @@ enum class Output {
   kDiscarded,  ///< standard output and error go nowhere
 };
 
-/// Passes signals to the program that launch() runs, for as long as the object exists. A signal
-/// that comes before the program's start is kept for it. A signal after the program's end does
-/// nothing by itself, so that the recording can be finished: see wait_for(). Signals from the
-/// terminal are not passed on, since the terminal sends them to the program too. One object at a
+/// Forwards signals to the program that launch() runs, for as long as the object exists. A signal
+/// that comes before the program's start is kept for it. A signal after the program's end has no
+/// effect of its own, so that the recording can be finished: see wait_for(). Signals from the
+/// terminal are not forwarded, since the terminal sends them to the program too. One object at a
 /// time.
 class SignalForwarding {
  public:
@@ -85,44 +86,45 @@ class SignalForwarding {
 
   enum class Came { kInput, kSignal, kNothing };
 
-  /// Waits until `file` can be read or has no writer any more, or until a signal that would end
-  /// this process has come since the program's end. Waits `at_most` so long (negative: without a
-  /// limit).
+  /// Waits until `file` can be read, or has no writer any more. Also returns where a signal that
+  /// would end this process has come since the program's end. Waits for `at_most` (negative:
+  /// without a limit).
   [[nodiscard]] Came wait_for(int file, std::chrono::milliseconds at_most) const;
 
  private:
   std::array<struct sigaction, kSignals.size()> inherited_;
-  struct sigaction of_children_;  ///< SIGCHLD's; ignored, it would cost the program's exit status
+  struct sigaction of_children_;  ///< action of SIGCHLD; if it is ignored, the program's exit
+                                  ///< status is lost
 };
 
 /// Runs `command` (program and arguments) with the environment changed, and waits for its end.
-/// `signals` passes signals on meanwhile.
+/// `signals` forwards signals meanwhile.
 Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change,
               const SignalForwarding& signals, Output output = Output::kInherited);
 
-/// The state of the work when the waiting ended.
+/// The state of the work when waiting for it ended.
 struct DetachedWork {
-  std::vector<std::string> lines;  ///< what it has to say, if it is done
-  bool left = false;               ///< a signal came first; the work goes on
-  bool died = false;               ///< it was killed, for instance for want of memory
+  std::vector<std::string> lines;  ///< its lines, if it is done
+  bool left = false;               ///< a signal came first, and the work continues
+  bool died = false;               ///< it was killed, as for lack of memory
 };
 
 /// Does `work` in a child process with a session of its own and without streams. Waits for its
 /// lines, or for a signal that would end this process. Calls `slow` once after a second. Does the
-/// work here if no process can be started.
+/// work in this process if none can be started.
 DetachedWork run_detached(const std::function<std::vector<std::string>()>& work,
                           const SignalForwarding& signals, const std::function<void()>& slow);
 
-/// Which files a child sees, and where it may write.
+/// The files that a child sees, and where it may write.
 struct View {
   /// What keeps a child from changing files outside of its scratch folder.
   enum class Guard {
     kNone,
     kMounts,    ///< all other mounts are read-only; folders for temporary files are private
-    kLandlock,  ///< the kernel refuses to write elsewhere
+    kLandlock,  ///< the kernel refuses writes elsewhere
   };
   std::filesystem::path copy;     ///< of the tree
-  std::filesystem::path seen_at;  ///< where the child sees the copy, too; empty: nowhere else
+  std::filesystem::path seen_at;  ///< where the child sees the copy as well; empty: nowhere else
   std::filesystem::path scratch;  ///< the folder that holds the copy; the child may write there
   Guard guard = Guard::kNone;
 };
@@ -135,9 +137,10 @@ bool can_view(const View& view);
 struct Child {
   std::vector<std::string> command;
   std::filesystem::path directory;
-  std::vector<std::pair<std::string, std::string>> environment = {};  ///< set besides what is there
+  std::vector<std::pair<std::string, std::string>> environment = {};  ///< variables that are set in
+                                                                      ///< addition
   std::string input = {};
-  const View* view = nullptr;  ///< null: it sees what is there, and may change it
+  const View* view = nullptr;  ///< null: the child sees all files, and may change them
 };
 
 struct ChildEnd {
@@ -147,9 +150,9 @@ struct ChildEnd {
   std::chrono::nanoseconds wall{};
 };
 
-/// Runs the child in a process group of its own and waits for its end; then kills what is left of
-/// the group. Throws Error where the child cannot be started, and where the user has asked to stop
-/// (see Stopping).
+/// Runs the child in a process group of its own and waits for its end, then kills the rest of the
+/// group. Throws Error where the child cannot be started, and where the user has asked to stop (see
+/// Stopping).
 ChildEnd run_child(const Child& child);
 
 /// A child process that answers each line with a line, until this object's end.
@@ -161,8 +164,8 @@ class Dialogue {
   Dialogue(const Dialogue&) = delete;
   Dialogue& operator=(const Dialogue&) = delete;
 
-  /// The answer to a line. Throws Error, with what the child printed as errors, where it ends
-  /// instead, and where the user has asked to stop.
+  /// The answer to a line. Throws Error where the child ends instead, with its error output, and
+  /// where the user has asked to stop.
   std::string ask(const std::string& line);
 
  private:
@@ -170,11 +173,11 @@ class Dialogue {
   int errors_ = -1;  ///< a file
   int socket_ = -1;
   pid_t pid_ = 0;
-  std::string read_;  ///< behind the last answer
+  std::string read_;  ///< text behind the last answer
 };
 
-/// For as long as it exists, SIGINT, SIGTERM and SIGHUP kill the running child and make run_child()
-/// and Dialogue::ask() throw, so that destructors remove temporary files.
+/// While the object exists, SIGINT, SIGTERM and SIGHUP kill the running child. run_child() and
+/// Dialogue::ask() then throw, so that destructors remove temporary files.
 class Stopping {
  public:
   Stopping();

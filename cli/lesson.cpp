@@ -1,4 +1,5 @@
-// `ompdm lesson`: its options and its help. The program beside this command, ompdm-lesson, does it.
+// `ompdm lesson`: its options and its help. The program ompdm-lesson beside this command does the
+// work.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

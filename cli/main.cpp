@@ -1,4 +1,4 @@
-// The `ompdm` command: its verbs, and what becomes of an error.
+// The `ompdm` command: its verbs, and how errors are reported.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -12,8 +12,8 @@
 
 namespace {
 
-/// A verb that runs a program takes everything from the program's name on as it is; CLI11 would
-/// stumble over the `--` that may stand before the name.
+/// Removes the `--` before the program's name in the words of a verb that runs a program. Such a
+/// verb takes all words from the program's name on as they are. CLI11 would not accept the `--`.
 std::vector<std::string> without_separator(const CLI::App& app, std::vector<std::string> words) {
   const CLI::App* verb = words.empty() ? nullptr : ompdm::cli::find_verb(app, words.front());
   if (verb == nullptr || !verb->get_prefix_command()) return words;
@@ -67,9 +67,9 @@ int run(int argc, char** argv) {
   return exit_status;
 }
 
-/// Keeps the numbers of standard streams that are closed from files that are opened here, so that
-/// nothing is printed into these. They are as good as closed: they cannot be used in the stream's
-/// direction, and a program that is started has them closed.
+/// Opens the descriptors of standard streams that are closed, so that no file gets their numbers
+/// and nothing is printed into it. They cannot be used in the stream's direction, and a started
+/// program has them closed.
 void hold_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) >= 0) continue;

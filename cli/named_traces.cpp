@@ -30,8 +30,8 @@ namespace {
 constexpr std::string_view kMark = ".rank";
 constexpr std::string_view kDigits = "0123456789";
 
-/// The digits of "trace.rank12.json", or the star of a pattern: where they begin, and how many they
-/// are. 0 where there are none.
+/// The digits of "trace.rank12.json", or the star of a pattern: their position and their number. 0
+/// where there are none.
 std::pair<std::size_t, std::size_t> rank_digits(std::string_view name) {
   const std::size_t mark = name.rfind(kMark);
   if (mark == std::string::npos || name.find('/', mark) != std::string::npos) return {0, 0};
@@ -71,8 +71,7 @@ bool are_all(const std::set<fs::path>& named, const fs::path& pattern) {
   return true;
 }
 
-/// Whether a file is named as `ompdm record` names a trace unless told otherwise, and as no older
-/// run and no summary.
+/// Whether a file has a default name of `ompdm record`, and is no older run and no summary.
 bool is_newest_run(const std::string& name) {
   return name.starts_with("trace.") && without_trace_ending(name) != name &&
          !name.ends_with(kSummaryEnding) && !is_older_run(name);
@@ -118,7 +117,8 @@ void print_missing_ranks(const std::vector<OneRecording>& recordings) {
              missing.size() > kMostListed ? ", …" : "");
 }
 
-/// A rank may be a script that runs several programs, or one that starts others.
+/// Whether two processes may be of one rank: a rank may be a script that runs several programs, or
+/// a program that starts others.
 bool are_of_one_rank(const Process& one, const Process& other) {
   if (!one.session.empty() && one.session == other.session) return true;
   const bool same_group = one.process_group != 0 && one.process_group == other.process_group;
@@ -132,8 +132,8 @@ bool are_of_one_rank(const Process& one, const Process& other) {
                   one.file, other.file, why));
 }
 
-/// Whether recordings seem to be runs of one program on several inputs: outside of a job, and one
-/// after the other.
+/// Whether recordings seem to be runs of one program on several inputs: they are of no job, and one
+/// ran after the other.
 bool seem_inputs(const std::vector<OneRecording>& recordings) {
   const bool may_be = std::ranges::all_of(recordings, [&](const OneRecording& one) {
     const bool is_in_job = one.process.rank >= 0 && one.process.rank_count != 1;
@@ -158,8 +158,9 @@ bool seem_inputs(const std::vector<OneRecording>& recordings) {
   return false;
 }
 
-/// Holds the runs' findings against each other (analysis::agree). Where they are not of one build
-/// this is an Error if the user has `asked` for it, else said on stderr and left alone.
+/// Compares the runs' findings (analysis::agree). Where the runs are not of one build, this is an
+/// Error if the user has `asked` for it. Otherwise a line on stderr says so, and the findings do
+/// not change.
 void agree_on_inputs(std::vector<analysis::Analysis>& runs, bool asked) {
   using analysis::SameProgram;
   const analysis::Analysis& first = runs.front();
@@ -222,8 +223,8 @@ void open_one(const std::string& name, const NamedTraces& named, const Wanted& w
   if (wanted.traces) all.traces.push_back(std::move(trace));
 }
 
-/// Positions in the order of ranks; recordings without a rank come first, as they were named. Of
-/// runs on several inputs all come as they were named. `as`, if it is given, says whether
+/// Positions in the order of ranks. Recordings without a rank come first, in the order of their
+/// names on the command line. So do all runs on several inputs. `as`, if given, says whether
 /// recordings are such runs. Throws Error where two are the same, or cannot be of one run.
 std::vector<std::size_t> resolved_order(std::string_view as, OpenedTraces& all) {
   const std::vector<OneRecording>& recordings = all.recordings;
@@ -267,7 +268,7 @@ std::string pattern_of_job(const std::string& output) {
 }
 
 std::string report_of_job(const std::string& pattern) {
-  // A shell opens the star alone.
+  // The star must not be quoted, so that a shell expands it.
   const std::size_t star = pattern.rfind('*');
   const std::string begin = pattern.substr(0, star);
   return "ompdm report --ranks " + (begin.empty() ? "" : shell_word(begin)) + pattern.substr(star);

@@ -1,4 +1,4 @@
-// The traces that a command line names: of one run, of a job, or of several inputs; and the parts
+// The traces that a command line names, of one run, of a job, or of several inputs; and the parts
 // of their names.
 #pragma once
 
@@ -28,7 +28,7 @@ int rank_in_name(const std::string& name);
 /// "trace.rank*.json" of "trace.rank12.json" and of itself; empty for other names.
 std::string pattern_of_ranks(const std::string& trace);
 
-/// "trace.rank*.json" of "trace.json", the output that each rank was given; empty where it has
+/// "trace.rank*.json" of "trace.json", the output name for each rank. Empty where the name has
 /// placeholders, which ranks may fill differently.
 std::string pattern_of_job(const std::string& output);
 
@@ -48,34 +48,36 @@ std::vector<std::string> traces_of_summary(const std::string& summary);
 /// The names without summaries whose trace exists.
 std::vector<std::string> without_summaries(const std::vector<std::string>& names);
 
-/// Whether a trace was kept when a newer one took its name: `trace.~1~.json`.
+/// Whether a name is that of an older run: `trace.~1~.json` was kept when a newer trace took its
+/// name.
 bool is_older_run(const std::string& name);
 
-/// `names` without older runs (`trace.~1~.json`) of which a newer trace is among the names. Prints
-/// each that is left out on stderr.
+/// `names` without older runs (`trace.~1~.json`) whose newer trace is among the names. Prints each
+/// that is left out on stderr.
 std::vector<std::string> without_older_runs(const std::vector<std::string>& names);
 
-/// `names`, and the traces of ranks that are still spools in the same folder ("trace.rank3.json"
-/// beside ranks 0 to 2), where `names` holds all other files of the pattern. A pattern that no
-/// shell has expanded is expanded.
+/// `names`, and traces of ranks that are still spools in the same folder: "trace.rank3.json" beside
+/// ranks 0 to 2. Such a trace is added where `names` has all other files of its pattern. A pattern
+/// that no shell has expanded is expanded.
 std::vector<std::string> with_waiting_ranks(const std::vector<std::string>& names);
 
-/// The newest trace of the current folder; "." if that is a rank of a job; empty if there is none.
+/// The newest trace in the current folder, or "." if that is a rank of a job. Empty if there is
+/// none.
 std::string newest_trace_here();
 
 /// A recording: its file and its process.
 struct OneRecording {
   std::string file;
   Process process;
-  std::optional<Trace> trace = {};  ///< where it cannot be read twice
+  std::optional<Trace> trace = {};  ///< kept where it cannot be read twice
 };
 
 /// Throws Error where two recordings are the same.
 void check_distinct(const std::vector<OneRecording>& recordings);
 
-/// Throws Error where two recordings cannot be of one run: the same rank twice (but for processes
-/// that one parent, `ompdm record` or group of processes has in common), or ranks of jobs of
-/// different sizes.
+/// Throws Error where two recordings cannot be of one run. They cannot where both are of the same
+/// rank, unless one parent, `ompdm record` or process group started both. Nor can they be ranks of
+/// jobs of different sizes.
 void check_ranks(const std::vector<OneRecording>& recordings);
 
 /// The values of `--as`.
@@ -84,10 +86,12 @@ inline constexpr std::string_view kAsInputs = "inputs";
 
 struct NamedTraces {
   std::vector<std::string> names;  ///< as the user gave them
-  std::string as;                  ///< what several are: kAsJob, kAsInputs; empty: as they seem
-  LinkModel model;                 ///< that transfers are timed on
-  /// "off", or sources are asked what they do with data: "auto", or a folder that has them, where
-  /// each that does not answer is told; empty: the same, and it is told in a line.
+  std::string as;                  ///< what several traces are: kAsJob, kAsInputs; empty: decided
+                                   ///< by their contents
+  LinkModel model;                 ///< the link on which transfers are timed
+  /// How sources are asked for their uses of data. "off": not at all. "auto", or a folder that has
+  /// the sources: each source without an answer is named. Empty: like "auto", but only the first
+  /// such source is named.
   std::string source;
   std::string compile_commands;  ///< the folder of compile_commands.json; empty: none is named
 
@@ -108,25 +112,26 @@ void take_newest_if_none(NamedTraces& named);
 /// Traces, re-timed on a link if there is one, and their analyses.
 struct OpenedTraces {
   std::vector<analysis::Analysis> analyses;
-  std::vector<Trace> traces;                       ///< where they are asked for
-  std::vector<analysis::Picture> pictures;         ///< for a page, where they are asked for
-  bool complete = true;                            ///< none was left out
-  std::vector<analysis::RankTransfers> transfers;  ///< beside `analyses`
+  std::vector<Trace> traces;                       ///< only on request
+  std::vector<analysis::Picture> pictures;         ///< for a page, only on request
+  bool complete = true;                            ///< no trace was left out
+  std::vector<analysis::RankTransfers> transfers;  ///< one for each of `analyses`
   std::vector<OneRecording> recordings;            ///< in the order in which they were opened
-  std::vector<std::size_t> order;  ///< positions in `recordings`, in the order of the others
+  std::vector<std::size_t> order;  ///< positions in `recordings`, in the order of the other lists
 
   /// For a page.
   [[nodiscard]] std::vector<report::Pictured> pictured() const;
 };
 
-/// Which results open_each() returns.
+/// The results that open_each() returns.
 struct Wanted {
   bool analyses = true;
   bool traces = false;
   bool pictures = false;
   bool patches = true;         ///< with the lines to write, where sources are asked
-  bool rest_of_ranks = false;  ///< of several ranks one that cannot be read is said and left out
-  std::function<void(const Trace&)> take = {};  ///< is given each trace, by rank as names tell it
+  bool rest_of_ranks = false;  ///< a rank that cannot be read is reported and left out
+  std::function<void(const Trace&)> take = {};  ///< called with each trace, in the order of ranks
+                                                ///< in the names
 };
 
 /// Opens each trace of `names`, with the link and the sources of `named`. Throws Error where one
@@ -134,12 +139,12 @@ struct Wanted {
 OpenedTraces open_each(const std::vector<std::string>& names, const NamedTraces& named,
                        const Wanted& wanted);
 
-/// Opens the traces, and puts them in the order of ranks; runs on several inputs are in the order
-/// of the names. Throws Error where one cannot be read, or where they are not of one run or
+/// Opens the traces, and puts them in the order of ranks. Runs on several inputs keep the order of
+/// the names. Throws Error where a trace cannot be read, or where they are not of one run or
 /// program.
 OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted = {});
 
-/// The traces as the next command names them; empty where they are many.
+/// The traces as the next command names them. Empty where there are many.
 std::string spoken_names(const NamedTraces& named);
 
 }  // namespace ompdm::cli

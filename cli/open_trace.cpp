@@ -85,7 +85,8 @@ bool exists(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-/// Where a spool of that trace may lie: beside it, or where the recorder puts it otherwise.
+/// Folders in which the spool of a trace may lie: beside the trace, or where the recorder puts it
+/// otherwise.
 std::vector<fs::path> spool_folders(const fs::path& trace) {
   std::vector<fs::path> folders = {trace.parent_path()};
   for (const char* name : {"OMPDM_SPOOL_DIR", "TMPDIR"}) {
@@ -95,7 +96,8 @@ std::vector<fs::path> spool_folders(const fs::path& trace) {
   return folders;
 }
 
-/// The most events of a JSON trace. Tests lower it: a long run would take them minutes.
+/// The largest number of events in a JSON trace. Tests lower it, as a long run would take them
+/// minutes.
 std::uint64_t most_in_json() {
   const std::string most = variable("OMPDM_MOST_IN_JSON");
   return most.empty() ? kMostInJson : std::strtoull(most.c_str(), nullptr, 10);
@@ -159,7 +161,7 @@ std::optional<Trace> finish_first(const std::string& name) {
                spool.string(), result.killed ? kEndedSilently : "had ended");
     return std::move(result.model);
   } catch (const Error&) {
-    // Another process may have finished it before we could open it.
+    // Another process may have finished the spool before this one opened it.
     if (is_spool(spool) || !exists(named_trace(name))) throw;
     return std::nullopt;
   }

@@ -54,7 +54,7 @@ constexpr const char* kPage = "html";
 
 constexpr const char* kStandardOutput = "-";
 
-/// The width that the user asks for with COLUMNS, as for other commands; 0 if none.
+/// The width that the user sets with COLUMNS, as for other commands. 0: not set.
 std::size_t asked_width() {
   const std::string text = variable("COLUMNS");
   std::size_t width = 0;
@@ -74,8 +74,8 @@ void write_to(const fs::path& path, const std::string& named,
                           named, cause != 0 ? std::strerror(cause) : "why is not known"));
 }
 
-/// The file that another one may take the place of, or that is not there yet; nothing of a pipe, a
-/// device, a descriptor, or where only the file itself may be written.
+/// The file that an output replaces, or that does not exist yet. None for a pipe, a device or a
+/// descriptor. None where the folder does not allow a replacement.
 std::optional<fs::path> replaced_by_output(const std::string& output) {
   std::error_code error;
   const std::string whole = fs::absolute(output, error).lexically_normal();
@@ -92,7 +92,7 @@ std::optional<fs::path> replaced_by_output(const std::string& output) {
   return file;
 }
 
-/// The files that a verb may read for a name.
+/// The files that a verb may read for an input name.
 std::vector<std::string> files_meant_by(const std::string& input) {
   std::vector<std::string> files = {input, named_trace(input), input + ".spool"};
   std::error_code failed;
@@ -141,7 +141,7 @@ std::string size_of_file(const std::string& path) {
 
 Progress::Progress(const std::string& doing, std::chrono::milliseconds after, int terminal) {
   if (::isatty(terminal) != 1) return;
-  // A signal is for the thread that waits for it.
+  // A signal has to go to the thread that waits for it.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

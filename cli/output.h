@@ -1,4 +1,4 @@
-// Output files, standard output, and what is said meanwhile.
+// Output files, standard output, and messages meanwhile.
 #pragma once
 
 #include <unistd.h>
@@ -80,16 +80,16 @@ report::Format format_of(const OutputOptions& options);
 /// Colors and the width: the terminal's, or one that suits a pager and a printout.
 report::Layout layout_of(const OutputOptions& options);
 
-/// Prints on stderr whether findings that a condition counts are judged with the program's sources.
+/// Prints on stderr whether findings in conditions are judged with the program's sources.
 void tell_witness(const std::vector<report::Condition>& conditions,
                   std::span<const analysis::Analysis> analyses);
 
 /// Why printed text did not reach standard output ("standard output: No space left on device").
-/// Empty if it did, if its reader closed the pipe (head), or once this was returned.
+/// Empty if it did, if its reader closed the pipe (head), or if the reason was returned before.
 std::string lost_output();
 
-/// Calls `write` with the file or standard output. Replaces a file atomically: on an Error or a
-/// signal the old file stays.
+/// Calls `write` with the file or standard output. Replaces a file atomically: after an Error or a
+/// signal the old file remains.
 void write_out(const OutputOptions& options, const std::function<void(std::ostream&)>& write);
 
 }  // namespace ompdm::cli

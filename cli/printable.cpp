@@ -36,10 +36,10 @@ bool is_plain(char byte) { return byte == '\n' || byte == '\t' || (byte >= ' ' &
 struct Piece {
   std::size_t size = 1;
   bool is_plain = false;
-  bool is_cut = false;  ///< more bytes may make it another one
+  bool is_cut = false;  ///< with more bytes it may be another piece
 };
 
-/// A character of several bytes, as UTF-8 has it. C2 with 80 to 9F are controls.
+/// A UTF-8 character of several bytes. C2 with 80 to 9F are controls.
 Piece character_at(std::string_view text) {
   const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte_at(0);
@@ -90,7 +90,7 @@ using Processes = std::span<const Process>;
 
 constexpr std::size_t kMostNamed = 4;
 
-/// The first few, and how many others.
+/// The first few words, and the number of the others.
 std::string listed_briefly(std::vector<std::string> words) {
   if (words.size() > kMostNamed) {
     const std::size_t others = words.size() - kMostNamed + 1;
@@ -104,7 +104,7 @@ bool are_ranks(const std::vector<std::size_t>& of, Processes processes) {
   return std::ranges::all_of(of, [&](std::size_t at) { return processes[at].rank >= 0; });
 }
 
-/// "0-3"; of processes in no job "heat 4711 and heat 4712".
+/// "0-3". For processes of no job: "heat 4711 and heat 4712".
 std::string members(const std::vector<std::size_t>& of, Processes processes) {
   if (are_ranks(of, processes)) {
     summary::RankSet ranks;
@@ -121,7 +121,7 @@ std::string members(const std::vector<std::size_t>& of, Processes processes) {
   return report::spoken_list(names);
 }
 
-/// Containers of one kernel have names of their own.
+/// The hosts of a group of processes. Containers on one machine have names of their own.
 std::string host_of(const ClockGroup& group, Processes processes) {
   std::set<std::string> hosts;
   for (const std::size_t at : group.processes) hosts.insert(processes[at].host);
@@ -146,7 +146,7 @@ std::string who(const OneClock& clock, Processes processes) {
 
 std::string why_unknown(const OneClock& clock, Processes processes) {
   const bool is_known = clock.agreement == Agreement::kUnsynchronized;
-  std::vector<std::string> hosts;  // whose clocks are in that state
+  std::vector<std::string> hosts;  // hosts whose clocks are in that state
   for (const ClockGroup& group : clock.groups) {
     std::string host = host_of(group, processes);
     if (group.realtime.state != (is_known ? State::kUnsynchronized : State::kUnknown)) continue;
@@ -262,7 +262,7 @@ std::optional<Nanoseconds> time_of(std::string_view text) {
   const auto known = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
   if (error != std::errc() || known == std::end(kUnits)) return std::nullopt;
   const double time = value * known->second;
-  // Written so that what is no number is none of them.
+  // The condition is false for NaN, too.
   if (!(time >= 0 && time <= kMost)) return std::nullopt;
   return std::llround(time);
 }

@@ -1,4 +1,4 @@
-// Text for people: safe to print, words of a shell, points of time, and how far clocks agree.
+// Text for people: printable text, words of a shell, points of time, and how far clocks agree.
 #pragma once
 
 #include <cstdio>
@@ -14,17 +14,18 @@
 
 namespace ompdm::cli {
 
-/// Makes parts of a text printable, one after the other: control characters but tabs and line ends
-/// become `\x1b` and the like, as do the controls beyond ASCII (C1) and bytes that are no UTF-8.
+/// Makes parts of a text printable, one after the other. Control characters become `\x1b` and the
+/// like, tabs and line ends left out. So do control characters beyond ASCII (C1), and bytes that
+/// are no UTF-8.
 class Printable {
  public:
   /// `has_colors`: the colors of reports are kept.
   explicit Printable(bool has_colors = false) : has_colors_(has_colors) {}
 
-  /// Returns the printable text of `bytes`; an incomplete character at the end waits for the next
+  /// Returns the printable text of `bytes`. An incomplete character at the end is kept for the next
   /// part.
   std::string part(std::string_view bytes);
-  /// The escaped bytes that wait.
+  /// The kept bytes of an incomplete character, escaped.
   std::string rest();
 
  private:
@@ -35,24 +36,24 @@ class Printable {
 /// Makes a whole text printable.
 std::string printable(std::string_view text);
 
-/// The same, with line ends escaped: names may hold them.
+/// The same, with line ends escaped, which names may contain.
 std::string one_line(std::string_view text);
 
-/// Makes everything printable that stdio and fmt::print write from now on. Output for programs goes
+/// Makes all text printable that stdio and fmt::print write from now on. Output for programs goes
 /// through std::cout, which keeps its bytes.
 void make_stdio_printable();
 
 /// The stream under std::cout.
 std::FILE* exact_stdout();
 
-/// Writes output for programs (a patch, lines for a shell) to standard output; on a terminal
-/// printable. Throws Error where it cannot be written.
+/// Writes output for programs (a patch, lines for a shell) to standard output. On a terminal it is
+/// made printable. Throws Error where it cannot be written.
 void print_exactly(std::string_view text);
 
-/// The word as a POSIX shell takes it literally; quoted only where it must be.
+/// A word that a POSIX shell takes literally, quoted only where needed.
 std::string shell_word(const std::string& word);
 
-/// A command as a shell takes it literally, word by word.
+/// A command that a shell takes literally, word by word.
 std::string typed_command(const std::vector<std::string>& command);
 
 /// A path as a person would type it here: relative to the working directory if it lies below it.
@@ -61,11 +62,11 @@ std::string typed_path(const std::string& path);
 /// "2026-11-22 05:39:37 +0000"
 std::string local_time(std::time_t seconds);
 
-/// The time of "12.5ms", "3s", "800us", "40ns", "2min" or "1h"; nullopt of a negative time and of a
-/// number without a unit.
+/// The time of "12.5ms", "3s", "800us", "40ns", "2min" or "1h". Nullopt for a negative time and for
+/// a number without a unit.
 std::optional<Nanoseconds> time_of(std::string_view text);
 
-/// The same. Throws Error (kUsage), which names the option and says what is wrong.
+/// The same. Throws Error (kUsage), which names the option and the problem.
 Nanoseconds parse_instant(const char* option, const std::string& text);
 
 /// "ranks 0-3 of node1 and 4-7 of node2: times agree to ±1.20 ms": of the processes of `clock`.

@@ -33,8 +33,8 @@ struct Unit {
   std::uint64_t size;
 };
 
-/// A number and behind it one of the units: what it stands for, all of kLargestAmount + 1 where it
-/// is more than `most`; nothing where it is none, or zero.
+/// The amount of a number followed by one of the units. kLargestAmount + 1 where it is more than
+/// `most`. None where the text is no such amount, or zero.
 std::optional<std::uint64_t> amount_of(std::string_view value, std::span<const Unit> units,
                                        std::uint64_t most) {
   std::uint64_t number = 0;
@@ -46,7 +46,8 @@ std::optional<std::uint64_t> amount_of(std::string_view value, std::span<const U
   return number > most / unit->size ? kLargestAmount + 1 : number * unit->size;
 }
 
-/// What is wrong with a time: a number and ns, us, ms, s, min or h, more than zero. Empty: nothing.
+/// Why a text is no time: a number and ns, us, ms, s, min or h, more than zero. Empty: it is a
+/// time.
 std::string is_time(const std::string& value) {
   const std::optional<Nanoseconds> time = time_of(value);
   if (time && *time > 0) return "";
@@ -61,7 +62,7 @@ std::string is_time(const std::string& value) {
   return value + " is no time, as 30s, 500ms or 2min are";
 }
 
-/// A time as the recorder reads it: in whole microseconds, rounded up; empty of an empty text.
+/// A time as the recorder reads it: in whole microseconds, rounded up. Empty for an empty text.
 std::string recorder_time(const std::string& value) {
   if (value.empty()) return {};
   constexpr Nanoseconds kMicrosecond = 1000;
@@ -69,7 +70,7 @@ std::string recorder_time(const std::string& value) {
   return fmt::format("{}us", (time + kMicrosecond - 1) / kMicrosecond);
 }
 
-/// What is wrong with a place FILE:LINE. Empty: nothing.
+/// Why a text is no place FILE:LINE. Empty: it is a place.
 std::string is_place(const std::string& value) {
   constexpr Unit kNone[] = {{"", 1}};
   const std::size_t colon = value.rfind(':');
@@ -86,8 +87,8 @@ std::string is_place(const std::string& value) {
   return *line > kLargestAmount ? value + " is no place: a line is 2147483647 at most" : "";
 }
 
-/// What is wrong with a size: "none", or a whole number and K, M, G, T, KB … TB, KiB, MiB or GiB;
-/// without a unit bytes. Empty: nothing.
+/// Why a text is no size. A size is "none", or a whole number with K, M, G, T, KB … TB, KiB, MiB or
+/// GiB. Without a unit it is in bytes. Empty: it is a size.
 std::string is_spool_size(const std::string& value) {
   constexpr Unit kUnits[] = {{"", 1},
                              {"K", 1'000},
@@ -107,8 +108,8 @@ std::string is_spool_size(const std::string& value) {
   return *size > kLargestAmount ? value + " is too large: 9223372T at most" : "";
 }
 
-/// What is wrong with a value of --hash, as CLI11 asks; empty if the recorder takes it: off, full,
-/// or a percentage from 0 to 100 ("3", "0.5", "12.5%").
+/// Why a text is no value of --hash, for CLI11. Empty if the recorder accepts it: off, full, or a
+/// percentage from 0 to 100 ("3", "0.5", "12.5%").
 std::string is_hashing(const std::string& value) {
   if (value == "off" || value == "full") return {};
   const std::size_t length = value.size() - (value.ends_with('%') ? 1 : 0);
@@ -140,10 +141,9 @@ bool is_ours(const fs::path& page) {
   return text.find("ompdm") != std::string_view::npos;
 }
 
-/// Does what `ompdm report TRACE... --format FORMAT` does; html, which is for no terminal, goes
-/// into a file beside the first trace, which is returned: report.html of trace.json,
-/// NAME.report.html of NAME.json. Throws Error, also where that file is there and was not made by
-/// ompdm.
+/// Does the same as `ompdm report TRACE... --format FORMAT`. A page (html) is written to a file
+/// beside the first trace: report.html of trace.json, NAME.report.html of NAME.json. Returns the
+/// name of that file. Throws Error, also where the file exists and was not made by ompdm.
 std::string show_report(const std::vector<std::string>& traces, const std::string& format) {
   std::vector<std::string> words = {"report", "--format", format};
   std::string page;
@@ -184,8 +184,8 @@ struct RecordOptions {
 
 void say(const std::string& line) { std::fprintf(stderr, "ompdm: %s\n", one_line(line).c_str()); }
 
-/// The output pattern for the recorder: absolute, since the program may change its folder; a '%' in
-/// the name of this folder is doubled.
+/// The output pattern for the recorder. It is absolute, since the program may change its folder. A
+/// '%' in the name of this folder is doubled.
 std::string absolute_output(const std::string& output) {
   const fs::path path(output);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -204,7 +204,8 @@ std::string absolute_output(const std::string& output) {
       throw Error(fmt::format("{}: is a folder: name a file in it with -o", output));
     }
   }
-  // Where the working directory is gone, the recorder says so at the first target region.
+  // Where the working directory does not exist any more, the recorder says so at the first target
+  // region.
   const std::string here = fs::current_path(error).string();
   if (path.is_absolute() || error) return output;
   std::string absolute;
@@ -226,7 +227,7 @@ std::string output_of(const RecordOptions& options) {
   return named.empty() ? "trace.json" : named;
 }
 
-/// OMPDM_OUTPUT. Without a name from the user it is the folder alone: the recorder chooses
+/// OMPDM_OUTPUT. Where the user gives no name, it is only the folder: the recorder chooses
 /// trace.json or trace.ompdm.
 std::string recorder_output(const RecordOptions& options) {
   std::string output = absolute_output(output_of(options));
@@ -268,9 +269,8 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
   return change;
 }
 
-/// Finishes the spools, prints the result, and returns the traces that can be reported. Does the
-/// work in another process: neither Ctrl-C nor a lack of memory may cost the trace or the exit
-/// status.
+/// Finishes the spools, prints the result, and returns the traces that can be reported. Works in
+/// another process: neither Ctrl-C nor a lack of memory may cost the trace or the exit status.
 std::vector<std::string> report_outcome(const SessionRecord& session, const Ending& ending,
                                         const RecordOptions& options,
                                         const SignalForwarding& signals) {
@@ -285,8 +285,8 @@ std::vector<std::string> report_outcome(const SessionRecord& session, const Endi
   for (const RecordedProcess& process : session.recorded) {
     awaited.push_back(typed_path(process.trace));
   }
-  std::optional<Progress> progress;  // made once the other process is on its way
-  // From the other process both come as lines: the names, an empty one, and what is said.
+  std::optional<Progress> progress;  // made once the other process runs
+  // The other process sends both as lines: the names, an empty line, and the messages.
   const DetachedWork detached = run_detached(
       [&] {
         FinishedSession there = finish_all();
@@ -351,14 +351,14 @@ int run_record(const RecordOptions& options) {
     say(ending.failure);
     return ending.exit_status;
   }
-  // The status is the program's own, also where what is said here, or the report, is not read or
-  // has no room.
+  // The exit status is the program's own, also where nobody reads the messages or the report, or
+  // where there is no room for them.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     const std::vector<std::string> traces =
         report_outcome(read_session(session.folder()), ending, options, signals);
-    if (!options.report.empty()) signals.restore();  // what has its trace may be interrupted
+    if (!options.report.empty()) signals.restore();  // a report may be interrupted
     print_report(traces, options.report);
   } catch (const std::exception& error) {
     say(error.what());

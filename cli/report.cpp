@@ -1,5 +1,5 @@
-// `ompdm report`: what moved, by directive, variable and loop, in one recording or several;
-// `ompdm explain`: one finding in full.
+// `ompdm report`: transfers by directive, variable and loop, in one recording or several; `ompdm
+// explain`: one finding in full.
 #include "ompdm/report.h"
 
 #include <fmt/format.h>
@@ -25,8 +25,8 @@ namespace ompdm::cli {
 
 namespace {
 
-constexpr int kHolds = 3;     ///< exit status: a condition does
-constexpr int kNotKnown = 1;  ///< whether one does
+constexpr int kHolds = 3;     ///< exit status: a condition holds
+constexpr int kNotKnown = 1;  ///< exit status: whether a condition holds is not known
 
 struct ReportOptions {
   NamedTraces traces;
@@ -40,12 +40,12 @@ struct ReportOptions {
   std::size_t top = report::Layout{}.rows;
   bool all = false;
   bool no_source = false;
-  std::string mapped;  ///< FILE:LINE; empty: not asked
+  std::string mapped;  ///< FILE:LINE; empty: not requested
   std::string patch;   ///< file; empty: none is written
   OutputOptions output;
 };
 
-/// `ompdm compare` with the traces that were named, if they are two.
+/// The `ompdm compare` command for the named traces, if they are two.
 std::string comparison_of(const std::vector<std::string>& traces, const std::string& condition) {
   std::string line = "ompdm compare";
   if (traces.size() != 2) return line + " BEFORE AFTER";
@@ -68,9 +68,9 @@ std::vector<report::Condition> parse_conditions(const std::vector<std::string>& 
   return conditions;
 }
 
-/// kHolds if a condition does in a report's JSON, else 0; each that does is said on stderr.
-/// `missing`: why figures are not of the whole run, empty if they are. What is not known then is
-/// said, too, and is kNotKnown.
+/// kHolds if a condition holds in a report's JSON, else 0. Prints each such condition on stderr.
+/// `missing`: why figures are not of the whole run, empty if they are. Conditions that are not
+/// known then are printed, too, and give kNotKnown.
 int test(const std::vector<report::Condition>& conditions, const report::Json& json,
          const std::string& missing) {
   int exit_status = 0;
@@ -120,7 +120,8 @@ std::string missing_of(const std::vector<analysis::Analysis>& analyses) {
   return text;
 }
 
-/// Exit status after testing, kHolds if a condition does; each that does is said on stderr.
+/// The exit status after the tests: kHolds if a condition holds. Prints each such condition on
+/// stderr.
 int test(const std::vector<report::Condition>& conditions,
          const std::vector<analysis::Analysis>& analyses) {
   if (conditions.empty()) return 0;
@@ -170,7 +171,7 @@ report::OperationFilter filter_of(const ReportOptions& options) {
   return filter;
 }
 
-/// Lists operations; prints on stderr what a list for programs leaves out.
+/// Lists operations. Prints on stderr what a list for programs leaves out.
 void list_operations(const std::vector<Trace>& traces, report::Format format,
                      const report::Layout& layout, const report::OperationFilter& filter,
                      std::ostream& out) {
@@ -182,7 +183,7 @@ void list_operations(const std::vector<Trace>& traces, report::Format format,
   }
 }
 
-/// Why a text is no number of rows; empty if it is.
+/// Why a text is no number of rows. Empty: it is.
 std::string is_from_one(const std::string& text) {
   std::size_t rows = 0;
   const char* end = text.data() + text.size();
@@ -199,7 +200,7 @@ std::string plain_text(std::string line) {
   return line;
 }
 
-/// Whether the report is of all ranks together, from their summaries.
+/// Whether the report is of all ranks together, by their summaries.
 bool wants_job(const ReportOptions& options) {
   if (options.ranks) return true;
   const bool needs_events = options.gpu_trace || options.paths || wants_page(options.output) ||
@@ -252,10 +253,10 @@ int report_mapped(const ReportOptions& options) {
   return opened.complete ? 0 : 1;
 }
 
-/// A folder stands for the traces of the ranks in it. Throws Error where they are too many for a
+/// Replaces folders by the traces of the ranks in them. Throws Error where they are too many for a
 /// page.
 void name_ranks_of_folders(NamedTraces& traces) {
-  constexpr std::size_t kMostRanks = 32;  // that web/main.js draws below each other
+  constexpr std::size_t kMostRanks = 32;  // number of ranks that web/main.js draws below each other
   const bool any = std::ranges::any_of(traces.names, [](const std::string& name) {
     std::error_code error;
     return std::filesystem::is_directory(name, error);
@@ -349,7 +350,7 @@ struct ExplainOptions {
   OutputOptions output;
 };
 
-/// A note that an edit affects all ranks of a job, where the trace is of one.
+/// A note that an edit concerns all ranks of a job, where the trace is of one rank.
 std::string of_one_rank(const NamedTraces& traces, const analysis::Analysis& one) {
   const std::string pattern =
       traces.names.size() == 1 ? pattern_of_ranks(traces.names.front()) : std::string();
@@ -359,8 +360,8 @@ std::string of_one_rank(const NamedTraces& traces, const analysis::Analysis& one
       one.process.rank, one.process.rank_count, report_of_job(pattern));
 }
 
-/// Whether the last argument names a finding: a number or an id, and no file that is there; or
-/// anything else behind traces.
+/// Whether the last argument names a finding: a number or an id that is no existing file, or any
+/// word behind traces.
 bool names_finding(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.back() == "-") return false;
   std::error_code error;

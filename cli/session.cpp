@@ -43,7 +43,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Each ends with a zero.
+/// Texts of a file that each end with a zero.
 std::vector<std::string> texts_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::vector<std::string> texts;
@@ -56,7 +56,8 @@ std::string name_of(const RecordedProcess& process) {
   return name.empty() ? fmt::format("process {}", process.pid) : name;
 }
 
-/// " inside `target` at heat.cpp:41" for what was running when the process died, or nothing.
+/// " inside `target` at heat.cpp:41": the region that was running when the process died. Empty:
+/// none.
 std::string where_it_died(const Trace& trace) {
   for (std::size_t i = trace.regions.size(); i > 0; --i) {
     const Region& region = trace.regions.common(i - 1);
@@ -80,8 +81,7 @@ std::string how_it_died(const RecordedProcess& process, const Ending& ending,
   return how_it_ended(ending) + where;
 }
 
-/// The spool of a process, known by what it says of itself: a run that began since may have set it
-/// aside under another name.
+/// The spool of a process, recognized by its contents: a later run may have renamed the file.
 class OwnSpool {
  public:
   explicit OwnSpool(const RecordedProcess& process) {
@@ -106,7 +106,7 @@ class OwnSpool {
     }
     try {
       info = spool_info(fmt::format("/proc/self/fd/{}", opened.number));
-    } catch (const Error&) {  // half made, or none of ours
+    } catch (const Error&) {  // incomplete, or no spool of ompdm
       if (obstacle.empty()) obstacle = "cannot be read: was it cut short?";
       return false;
     }
@@ -123,15 +123,15 @@ std::string who_of(const RecordedProcess& process, std::int32_t rank) {
   return rank < 0 ? name_of(process) : fmt::format("rank {} ({})", rank, name_of(process));
 }
 
-/// For the trace of a long run, how to make a file that viewers open.
+/// For the trace of a long run: how to make a file that viewers open.
 std::string viewer_hint(const fs::path& trace) {
   if (trace.extension() != ".ompdm") return {};
   return fmt::format(" (many events; for a viewer: ompdm export {} --format json)",
                      shell_word(typed_path(trace)));
 }
 
-/// " told, 2003, 4020 and 2003 counted": the regions, data operations and, `with_kernels`, kernels
-/// that a trace has as aggregates only. Empty where there is none.
+/// " recorded, 2003, 4020 and 2003 aggregated": the regions, data operations and, `with_kernels`,
+/// kernels that a trace has only as aggregates. Empty where there are none.
 std::string counted(const Trace& trace, bool with_kernels) {
   const auto sum = [](const auto& aggregates) {
     std::uint64_t count = 0;
@@ -168,7 +168,7 @@ void finish_process(const RecordedProcess& process, const Ending& ending, bool k
                     spool.obstacle.empty() ? "is gone: was it removed?" : spool.obstacle));
     return;
   }
-  // The launched program has been waited for, whatever /proc says of a process with its number.
+  // The launched program has ended, whatever /proc says of a process with its number.
   if (info.alive && !is_program && !info.finished) {
     outcome.lines.push_back(
         fmt::format("{} still runs: its trace will be {}", who, typed_path(info.output)));
@@ -196,7 +196,7 @@ void finish_process(const RecordedProcess& process, const Ending& ending, bool k
   add_trace(result.trace);
 }
 
-/// Why nothing was recorded; empty where a recorder has printed the reason.
+/// Why nothing was recorded. Empty where a recorder has printed the reason.
 std::string why_nothing(const SessionRecord& session, const Ending& ending,
                         const std::string& program, const std::string& where) {
   if (session.has_reported) return {};
@@ -209,7 +209,7 @@ std::string why_nothing(const SessionRecord& session, const Ending& ending,
   return reasons.empty() ? nothing : fmt::format("{}: {}", nothing, fmt::join(reasons, "; "));
 }
 
-/// Whether nothing went wrong: the program just did not offload.
+/// Whether there was no error: the program just did not offload.
 bool did_not_offload(const SessionRecord& session, const Ending& ending) {
   return !session.has_reported && ending.exit_status == 0 &&
          std::ranges::all_of(session.silent, [](const SilentProcess& process) {
@@ -225,8 +225,8 @@ void describe_nothing(const SessionRecord& session, const Ending& ending,
       spool::rank_of_launcher([](const char* name) { return std::getenv(name); });
   const std::string pattern = pattern_of_job(output);
   if (rank.rank >= 0 && !pattern.empty() && did_not_offload(session, ending)) {
-    // A rank that does not offload is no news where others do: rank 0 says for all how to see
-    // those.
+    // A rank that does not offload is normal where others do. Rank 0 prints for all ranks how to
+    // see those.
     if (rank.rank > 0) return;
     lines.push_back(fmt::format("{}; next: {}; if no rank offloads: ompdm doctor {}",
                                 why_nothing(session, ending, program, " in rank 0"),
@@ -240,7 +240,7 @@ void describe_nothing(const SessionRecord& session, const Ending& ending,
                                 local_time(older.st_mtime)));
   }
   if (why.empty()) return;
-  // The file of a program that can offload does not show why it did not; a run does.
+  // The file of a program that can offload does not show why it did not. A run does.
   const bool could_offload = did_not_offload(session, ending) && !session.silent.empty();
   lines.push_back(could_offload ? "next: ompdm doctor --run " + typed_command(command)
                                 : "next: ompdm doctor " + shell_word(program));
@@ -249,7 +249,7 @@ void describe_nothing(const SessionRecord& session, const Ending& ending,
 struct FinishVerb {
   std::string spool;
   std::string output;
-  bool handed_over = false;  ///< by the recorder: standard input is the spool, locked
+  bool handed_over = false;  ///< by the recorder: standard input is the locked spool
 };
 
 std::string lost(const Trace& trace) {
@@ -267,8 +267,9 @@ std::string lost(const Trace& trace) {
   return text.empty() ? "nothing lost" : text;
 }
 
-/// "wrote trace.json (10 regions, 42 data operations, 10 kernels; nothing lost)"; of a run that was
-/// counted in part "(10 regions, … 10 kernels told, 2003, 4020 and 2003 counted; nothing lost)".
+/// "wrote trace.json (10 regions, 42 data operations, 10 kernels; nothing lost)". For a run that is
+/// aggregated in part: "(10 regions, … 10 kernels recorded, 2003, 4020 and 2003 aggregated; nothing
+/// lost)".
 std::string summary(const FinishResult& result) {
   const Trace& trace = result.model;
   return fmt::format("wrote {} ({}, {}, {}{}; {})", typed_path(result.trace),
@@ -311,7 +312,7 @@ int list_spools() {
   return 0;
 }
 
-/// Whether a part of the spool could not be read; the losses have the amount.
+/// Whether a part of the spool could not be read. The losses say how much.
 bool is_damaged(const Trace& trace) {
   return std::ranges::any_of(trace.losses, [](const Loss& loss) {
     return loss.count > 0 && loss.name.ends_with("_unreadable");
@@ -333,7 +334,7 @@ void print_result(const FinishResult& result) {
   fmt::print("{}\nnext: {}\n", summary(result), next_command(result));
 }
 
-// A program's soft limit on file sizes was for its own files, not for the trace.
+// A program's soft limit on file sizes is for its own files, and not for the trace.
 void lift_file_size_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return;
@@ -341,15 +342,14 @@ void lift_file_size_limit() {
   setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-// Nobody waits for us, and nobody would read what we say: whoever asks for the trace finds it, or
-// the spool.
+// Nobody waits for this process or reads its output: a later command finds the trace, or the spool.
 int finish_handed_over(const FinishVerb& verb) {
   lift_file_size_limit();
-  sigset_t none;  // the recorder blocked all of them
+  sigset_t none;  // the recorder has blocked all signals
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   FinishOptions options = patient(verb.spool);
-  // Who waits for the trace holds the lock for a moment when it was quicker than we.
+  // A process that waits for the trace may hold the lock for a moment.
   options.patience = std::chrono::seconds(10);
   options.waiting = nullptr;
   options.handed_over = STDIN_FILENO;
@@ -361,7 +361,7 @@ int run_finish(const FinishVerb& verb) {
   if (verb.spool.empty()) return list_spools();
   if (verb.handed_over) return finish_handed_over(verb);
   if (const std::optional<std::string> trace = trace_of_finished(verb.spool)) {
-    // The spool's name leads nowhere any more; who wants its trace elsewhere has to take it there.
+    // The spool does not exist any more. A user who wants its trace elsewhere has to copy it.
     if (!verb.output.empty()) {
       throw Error(fmt::format("{}: is finished already: its trace is {}: copy that to {}",
                               verb.spool, *trace, verb.output));
@@ -372,7 +372,7 @@ int run_finish(const FinishVerb& verb) {
   }
   refuse_timeline(verb.spool);
   refuse_input_as_output(verb.output, {verb.spool});
-  // A name that somebody has typed says what is to be written.
+  // A name that the user has typed decides the format.
   const FinishResult result = finish_patiently(verb.spool, verb.output, !verb.output.empty());
   print_result(result);
   leave_summary(result, WaitedFor::kYes);
@@ -384,7 +384,7 @@ int run_finish(const FinishVerb& verb) {
 Session::Session() {
   const std::string wanted = variable("TMPDIR");
   std::error_code error;
-  // The folder may have to stand in LD_PRELOAD.
+  // The folder's name may have to stand in LD_PRELOAD.
   const bool usable =
       wanted.starts_with('/') && fits_preload(wanted) && fs::is_directory(wanted, error);
   for (const std::string& parent : {usable ? wanted : std::string("/tmp"), std::string("/tmp")}) {
@@ -430,7 +430,7 @@ SessionRecord read_session(const fs::path& folder) {
       return other.pid == process.pid && other.exec_ordinal > process.exec_ordinal;
     });
   }
-  // FILE itself has the shortest name: the others add to its stem.
+  // FILE itself has the shortest name: the other traces add to its stem.
   std::ranges::sort(session.recorded, {}, [](const RecordedProcess& process) {
     return std::tuple(process.trace.native().size(), process.trace, process.pid,
                       process.exec_ordinal);
@@ -441,7 +441,7 @@ SessionRecord read_session(const fs::path& folder) {
 FinishedSession finish_session(const SessionRecord& session, const Ending& ending,
                                const std::vector<std::string>& command, const fs::path& output,
                                bool keep_spools) {
-  // The ranks of a job all end at once.
+  // The ranks of a job all end at the same time.
   const std::vector<RecordedProcess>& processes = session.recorded;
   std::vector<FinishedSession> outcomes(processes.size());
   std::atomic<std::size_t> next = 0;
@@ -459,7 +459,7 @@ FinishedSession finish_session(const SessionRecord& session, const Ending& endin
   std::vector<std::jthread> others;
   while (others.size() + 1 < std::min(most, processes.size())) others.emplace_back(work);
   work();
-  others.clear();  // joins them
+  others.clear();  // joins the threads
   FinishedSession all;
   for (const auto& [lines, traces] : outcomes) {
     std::ranges::copy(lines, std::back_inserter(all.lines));

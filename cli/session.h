@@ -1,4 +1,4 @@
-// A recording from the start of its program to its trace, and `ompdm finish`.
+// A recording, from the start of its program to its trace, and `ompdm finish`.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ struct SilentProcess {
 };
 
 struct SessionRecord {
-  std::vector<RecordedProcess> recorded;  ///< the one that was given FILE first, then by pid
+  std::vector<RecordedProcess> recorded;  ///< the process with the trace FILE first, then by pid
   std::vector<SilentProcess> silent;
-  bool has_reported = false;  ///< a recorder has printed why it could record nothing
+  bool has_reported = false;  ///< a recorder has printed why it recorded nothing
 };
 
 /// A fresh private folder in $TMPDIR or /tmp, removed with the object.
@@ -48,18 +48,19 @@ class Session {
   std::filesystem::path folder_;
 };
 
-/// Reads what the processes have written into the session's folder; skips half-written files.
+/// Reads the files that processes have written into the session's folder. Skips incomplete files.
 SessionRecord read_session(const std::filesystem::path& folder);
 
 /// The result of finish_session().
 struct FinishedSession {
   std::vector<std::string> lines;   ///< for the user, without a prefix
-  std::vector<std::string> traces;  ///< that can be reported now, as one would type their names
+  std::vector<std::string> traces;  ///< that can be reported now, with the names that a user would
+                                    ///< type
 };
 
-/// Finishes the spools that processes left, in parallel, and describes every recording; with
-/// `keep_spools` the spools stay. `command` is as the user typed it. Where nothing was recorded, a
-/// line names an older file at `output`. Throws nothing: an error is a line too.
+/// Finishes the spools of processes, in parallel, and describes every recording. With `keep_spools`
+/// the spools remain. `command`: as the user typed it. Where nothing was recorded, a line names an
+/// older file at `output`. Throws nothing: an error becomes a line.
 FinishedSession finish_session(const SessionRecord& session, const Ending& ending,
                                const std::vector<std::string>& command,
                                const std::filesystem::path& output, bool keep_spools);

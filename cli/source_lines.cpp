@@ -63,15 +63,15 @@ void add_block(std::string_view block, Md5State& state) {
 constexpr std::size_t kLongestLine = 400;
 constexpr std::uintmax_t kLargestFile = 16 << 20;
 
-/// When a file was changed last, in nanoseconds of CLOCK_REALTIME; none if it is no regular file.
+/// When a file was changed last, in nanoseconds of CLOCK_REALTIME. None if it is no regular file.
 std::optional<std::int64_t> changed_at(const fs::path& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
-/// Files are as the compiler was given them: from the folder that the program ran in, or that of
-/// its binary, or this one.
+/// The possible paths of a file that has the compiler's name for it. Relative names may begin in
+/// the folder that the program ran in, in that of its binary, or in the current one.
 std::vector<fs::path> places_of(const std::string& file, const Process& process) {
   const fs::path path(file);
   if (path.is_absolute()) return {path};
@@ -79,7 +79,7 @@ std::vector<fs::path> places_of(const std::string& file, const Process& process)
   return {directory / path, (directory / process.program).parent_path() / path, path};
 }
 
-/// All of a file; empty where it is too large for a source.
+/// The contents of a file. Empty where it is too large for a source.
 std::string content_of(const fs::path& path) {
   std::error_code unreadable;
   if (fs::file_size(path, unreadable) > kLargestFile || unreadable) return {};
@@ -104,7 +104,7 @@ bool uses_macro(const std::string& line) {
   return std::regex_search(line, kMacro);
 }
 
-/// Whether a directive stands there, as C, C++ or Fortran have them.
+/// Whether a line has a directive of C, C++ or Fortran.
 bool is_directive(const std::string& line) {
   static const std::regex kDirective(
       R"(^\s*#\s*pragma\s+omp\b|\b_Pragma\s*\(\s*"\s*omp\b|\[\[\s*omp\s*::|^\s*!\$omp\b|^[c*]\$omp\b)",
@@ -112,7 +112,7 @@ bool is_directive(const std::string& line) {
   return std::regex_search(line, kDirective);
 }
 
-/// The lines that are spoken of, by file.
+/// The lines that the analysis names, by file.
 std::map<std::string, std::set<int>> named_lines(const analysis::Analysis& analysis) {
   std::map<std::string, std::set<int>> lines;
   const auto add = [&](const std::string& file, int line) {
@@ -148,7 +148,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
-/// A line without its comments; one that is in the middle of a comment is taken for empty.
+/// A line without its comments. A line in the middle of a comment counts as empty.
 std::string code_of(const std::string& line) {
   std::string code = line.substr(0, line.find("//"));
   for (std::size_t at = 0; (at = code.find("/*")) != std::string::npos;) {
@@ -162,7 +162,7 @@ std::string code_of(const std::string& line) {
 }  // namespace
 
 std::string md5_of(std::string_view bytes) {
-  // A one, zeros, and the number of bits.
+  // The padding: a one, zeros, and the number of bits.
   std::string padded = std::string(bytes) + '\x80';
   padded.resize((bytes.size() + 8) / kBlock * kBlock + kBlock - 8);
   const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
@@ -194,8 +194,8 @@ SourceLines::SourceLines(const Process& process, const std::vector<SourceFile>& 
                          const Rows& directives)
     : process_(process),
       built_(changed_at(fs::path(process.directory) / process.program).value_or(0)),
-      // No source of the recorded program is newer than its binary, if that is still the one that
-      // ran, and than the run.
+      // A source of the recorded program is not newer than the run. Nor is it newer than the
+      // binary, if the binary has not changed since the run.
       latest_(built_ != 0 ? std::min(built_, process_.start_realtime_ns)
                           : process_.start_realtime_ns) {
   for (const SourceFile& source : sources) digests_[source.file].insert(source.md5);
@@ -218,7 +218,7 @@ SourceLines::SourceLines(const Trace& trace, fs::path folder, std::vector<fs::pa
 
 bool SourceLines::is_newer_than_build(const fs::path& place, std::int64_t changed) const {
   if (folder_.empty()) return changed > latest_;
-  // What the user says is the source may have been copied since.
+  // A source in the user's folder may have been copied since.
   const fs::path inside = fs::absolute(place).lexically_normal().lexically_relative(
       fs::absolute(folder_).lexically_normal());
   return (inside.empty() || *inside.begin() == "..") && changed > latest_;
@@ -243,7 +243,7 @@ SourceLines::Source SourceLines::read(const fs::path& place, const std::string& 
       const auto at = static_cast<std::size_t>(line) - 1;
       return at < source.lines.size() ? source.lines[at] : std::string();
     };
-    // Macros write directives, too: not all of them.
+    // Some directives may be written by macros, but not all.
     source.has_directives =
         std::ranges::any_of(lines->second, [&](int line) { return is_directive(text(line)); }) &&
         std::ranges::all_of(lines->second, [&](int line) {
@@ -253,7 +253,7 @@ SourceLines::Source SourceLines::read(const fs::path& place, const std::string& 
   return source;
 }
 
-/// The first place that has what was compiled, else the first that has something.
+/// The first place with the compiled file, else the first place with any file.
 const SourceLines::Source& SourceLines::find(const std::string& file) const {
   const auto [at, is_new] = known_.try_emplace(file);
   Source& found = at->second;

@@ -39,8 +39,8 @@ std::string folded(const std::string& text, std::size_t width) {
   return lines;
 }
 
-/// CLI11's layout, but for the kinds of values: our options spell those out themselves ("on|off").
-/// A verb has a usage and a footer of its own.
+/// CLI11's layout without the kinds of values, which the options spell out themselves ("on|off"). A
+/// verb has a usage and a footer of its own.
 class Layout : public CLI::Formatter {
  public:
   explicit Layout(std::size_t column, std::string usage = {}, std::string footer = {})
@@ -54,7 +54,7 @@ class Layout : public CLI::Formatter {
     return text.substr(0, std::min(text.find(":{"), text.find(" Excludes:")));
   }
 
-  /// Without what a flag stands for by itself ("--report{text}").
+  /// The name without a flag's default value ("--report{text}").
   std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
     std::string text = CLI::Formatter::make_option_name(option, is_positional);
     return text.substr(0, text.find('{'));
@@ -83,12 +83,12 @@ std::string typed_name(const CLI::App& verb) {
   return verb.get_parent() == nullptr ? verb.get_name() : "ompdm " + verb.get_name();
 }
 
-/// "report: " of a verb, nothing of the command itself.
+/// "report: " for a verb. Empty for the command itself.
 std::string prefix_of(const CLI::App& verb) {
   return verb.get_parent() == nullptr ? "" : verb.get_name() + ": ";
 }
 
-/// The whole command that was meant, without `ompdm`; empty if none is known.
+/// The whole command that was meant, without `ompdm`. Empty if none is known.
 std::string meant_command(const CLI::App& app, const std::vector<std::string>& words) {
   const std::string& word = words.front();
   std::vector<std::string> verbs;
@@ -121,7 +121,7 @@ Error no_such_option(const CLI::App& verb, const std::string& word) {
 
 int run_help(const CLI::App& app, const std::string& name) {
   if (name.empty()) {
-    // The command's own help() would be that of the verb that runs.
+    // The command's own help() would print the help of the verb that runs.
     fmt::print("{}",
                app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
     return 0;
@@ -132,9 +132,9 @@ int run_help(const CLI::App& app, const std::string& name) {
   return 0;
 }
 
-// Each script prints the candidates in its shell's way. The answer's first line is one of "words",
-// "files", "folders" and "program N", where N is the index of the program's name; behind "words"
-// follow lines "WORD<tab>DESCRIPTION".
+// Scripts that print the candidates in the way of each shell. The first line of the answer is
+// "words", "files", "folders" or "program N". N is the index of the program's name. Behind "words"
+// there are lines "WORD<tab>DESCRIPTION".
 constexpr const char* kBashScript =
     R"bash(# bash completion of ompdm, made by `ompdm completion bash`
 
@@ -162,7 +162,7 @@ _ompdm() {
 complete -F _ompdm ompdm
 )bash";
 
-// The words are asked for with each key that completes: -f, since files are offered on demand.
+// The words are requested at each key that completes: -f, since files are offered on demand.
 constexpr const char* kFishScript =
     R"fish(# fish completion of ompdm, made by `ompdm completion fish`
 
@@ -189,7 +189,7 @@ end
 complete -c ompdm -f -a '(__ompdm)'
 )fish";
 
-// A file `_ompdm` of a folder in zsh's `fpath`, or to be sourced after `compinit`.
+// A file `_ompdm` in a folder of zsh's `fpath`, or to be sourced after `compinit`.
 constexpr const char* kZshScript = R"zsh(#compdef ompdm
 # zsh completion of ompdm, made by `ompdm completion zsh`
 
@@ -322,7 +322,7 @@ const CLI::App* find_verb(const CLI::App& app, const std::string& name) {
 }
 
 std::string value_kind(const CLI::Option& option) {
-  // Behind a colon CLI11 lists what it checks the value with.
+  // Behind a colon CLI11 lists the checks of the value.
   const std::string kind = option.get_type_name();
   return kind.substr(0, kind.find(':'));
 }

@@ -28,8 +28,8 @@ void setup_report(CLI::App& app, int& exit_status);
 void setup_explain(CLI::App& app, int& exit_status);
 void setup_fix(CLI::App& app, int& exit_status);
 
-/// What `ompdm fix TRACE -o OUTPUT` does, with sources and commands where `search` says; returns
-/// its exit status. Throws Error.
+/// Does what `ompdm fix TRACE -o OUTPUT` does, with sources and commands of `search`. Returns its
+/// exit status. Throws Error.
 int write_planned_patch(const std::string& trace, const SourceSearch& search,
                         const std::string& output);
 void setup_compare(CLI::App& app, int& exit_status);
@@ -47,10 +47,11 @@ void setup_verbs(CLI::App& app, int& exit_status);  ///< all of them, in the ord
 /// The verb of that name, or null.
 const CLI::App* find_verb(const CLI::App& app, const std::string& name);
 
-/// The kind of value as the help shows it: "off|full|PERCENT", "FILE"; empty if there is none.
+/// The kind of value that the help shows: "off|full|PERCENT", "FILE". Empty if there is none.
 std::string value_kind(const CLI::Option& option);
 
-/// The words of value_kind() that a user can type: "off" and "full". Kinds are in capitals.
+/// The words of value_kind() that a user can type: "off" and "full". Kinds in capitals are no such
+/// words.
 std::vector<std::string> choices_of(const CLI::Option& option);
 
 /// The explanation of --link and --kernels in a help text.
@@ -68,7 +69,8 @@ struct LinkModel {
 /// Adds --link and --kernels; `model` must live as long as `verb`.
 void add_link_options(CLI::App& verb, LinkModel& model);
 
-/// Nullopt without --link. Throws Error (kUsage) where the text is no link.
+/// The link of the options. Nullopt without --link. Throws Error (kUsage) where the text is no
+/// link.
 std::optional<analysis::Link> link_of(const LinkModel& model);
 
 /// Lays out the help of `app` and of the verbs added to it afterwards.
@@ -79,14 +81,15 @@ void set_layout(CLI::App& app);
 void set_help(CLI::App& verb, const std::string& usage, const std::string& notes,
               const std::string& examples);
 
-/// The error for words behind `ompdm` whose first is no verb. It suggests what was meant: a similar
-/// verb, `record` for a program, `report` for a trace.
+/// The error for words behind `ompdm` whose first is no verb. It suggests a similar verb, `record`
+/// for a program, or `report` for a trace.
 Error no_such_verb(const CLI::App& app, const std::vector<std::string>& words);
 
 /// Throws Error where the first of the words of a verb that runs a program is an unknown option.
 void check_program_words(const CLI::App& verb, const std::vector<std::string>& words);
 
-/// The error for words that `app` could not parse. An unknown option comes before other causes.
+/// The error for words that `app` could not parse. An unknown option takes precedence over other
+/// causes.
 Error cannot_parse(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace ompdm::cli

@@ -30,7 +30,7 @@ Accesses accesses_in(const Directive& region) { return CodeWalk().of_region(regi
 
 std::set<Path> paths_of(const Expr& item) {
   std::set<Path> paths = CodeWalk().places(item).paths;
-  // Memory is known by its walk alone, which ends here.
+  // Allocations belong to this walk, which ends here.
   std::erase_if(paths, [](const Path& path) { return isa<const Allocation*>(path.root); });
   return paths;
 }

@@ -1,7 +1,8 @@
-// What code does with data, told by one walk through its statements: each access, by the path from
-// a declaration to the data. Pointers and references of the code itself, parameters of functions
-// whose bodies are seen, and what lambdas capture lead to the data that they stand for. What is not
-// certain is an access of all that it may be of: that nothing reads or writes data is certain.
+// The accesses of code to data, found by one walk through its statements. Each access has the path
+// from a declaration to the data. Pointers and references of the code, parameters of functions
+// whose bodies are seen, and captures of lambdas stand for their data. Where the data of an access
+// is not certain, the access counts for all data that it may be of. So the absence of a read or a
+// write is certain.
 #pragma once
 
 #include <clang/AST/Decl.h>
@@ -19,13 +20,13 @@
 namespace ompdm::edit {
 
 struct Access {
-  /// What of the data it is an access of.
+  /// Which part of the data is accessed.
   enum class Reach : std::uint8_t {
     kPath,      ///< what the path leads to
     kDeep,      ///< that, and all that pointers in it lead to
     kBelow,     ///< only what pointers in it lead to
     kDeclared,  ///< all `declare target` data: the path is empty
-    kEscaped,   ///< what code that is not seen may know: the path is empty
+    kEscaped,   ///< data that code which is not seen may know: the path is empty
     kAny        ///< any data: the path is empty
   };
 
@@ -35,9 +36,10 @@ struct Access {
   bool is_step = false;      ///< a pointer is read, to follow it
   const Stmt* at = nullptr;  ///< the statement
   std::string why;           ///< of kUnknown: "is handed to f(), whose body is not seen"
-  Path by = {};              ///< of kAny: what the pointer that is followed leads to, by its name
+  Path by = {};              ///< of kAny: what the followed pointer leads to, by its name
 
-  /// Whether it may be an access of the data that a path leads to; of kEscaped, see trail.h.
+  /// Whether it may be an access of the data that a path leads to. For kEscaped see
+  /// Trail::may_be_of().
   [[nodiscard]] bool may_be_of(const Path& data) const;
 };
 
@@ -50,8 +52,8 @@ struct Accesses {
 /// The accesses of a region, or of another directive with code.
 Accesses accesses_in(const Directive& region);
 
-/// What an item of a clause leads to: of one item several, where it stands for either. Memory that
-/// the item itself allocates has no path.
+/// The paths that an item of a clause leads to: several where the item stands for one of them.
+/// Memory that the item itself allocates has no path.
 std::set<Path> paths_of(const Expr& item);
 
 }  // namespace ompdm::edit

@@ -18,7 +18,7 @@
 namespace ompdm::edit {
 namespace {
 
-/// A request's translation units beside the first, each as a request of its own.
+/// A request's other translation units, each as a request of its own.
 std::vector<Request> others_of(const Request& request) {
   std::vector<Request> others(request.units.size());
   for (std::size_t i = 0; i < others.size(); ++i) {
@@ -33,7 +33,7 @@ std::vector<Request> others_of(const Request& request) {
   return others;
 }
 
-/// All that says how a translation unit is parsed.
+/// The key of a translation unit: all that decides how it is parsed.
 std::vector<std::string> key_of(const Request& request) {
   std::vector<std::string> key = {request.file, request.directory};
   key.insert(key.end(), request.beside.begin(), request.beside.end());
@@ -42,7 +42,7 @@ std::vector<std::string> key_of(const Request& request) {
   return key;
 }
 
-/// Refuses a plan of code that may not be what was compiled.
+/// Refuses a plan where the code may differ from the code that was compiled.
 void doubt_plan(const Program& program, const Finding& finding, Doubts& doubts, Plan& plan) {
   if (!plan.refused.empty() || !plan.found) return;
   std::set<const FunctionDecl*> functions;
@@ -69,11 +69,11 @@ void doubt_plan(const Program& program, const Finding& finding, Doubts& doubts, 
 }  // namespace
 
 struct Answers::Parsed {
-  std::unique_ptr<clang::ASTUnit> unit;  ///< null: the compiler refused it
+  std::unique_ptr<clang::ASTUnit> unit;  ///< null: the compiler reported errors
   std::vector<std::string> errors;
 };
 
-/// On as many threads as there are processors.
+/// Parses on as many threads as there are processors.
 std::vector<const Answers::Parsed*> Answers::parsed(const std::vector<const Request*>& requests) {
   std::vector<const Parsed*> all;
   std::vector<std::pair<const Request*, Parsed*>> missing;
@@ -119,7 +119,7 @@ Answer Answers::to(const Request& request) {
     }
   };
   add(*parsed.front(), request);
-  // Plans ask for them where one source alone does not tell enough.
+  // Plans need the other units only where one source alone does not show enough.
   const auto add_others = [&] {
     if (requests.size() > 1) return;
     for (const Request& other : others) requests.push_back(&other);
@@ -139,7 +139,7 @@ Answer Answers::to(const Request& request) {
       result.plans.push_back(plan_of(programs.front(), finding, request, trail));
     }
   }
-  // Of several sources as one unit the text is not at hand any more.
+  // Where several sources are one unit, their text is not available any more.
   const bool is_one = request.beside.empty();
   if (!result.plans.empty() && is_one && request.compiled && !request.compiled->empty()) {
     Doubts doubts(programs.front(), request);

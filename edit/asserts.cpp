@@ -34,8 +34,8 @@ void add_assert_header(const Program& program, const Stmt& code,
   const clang::ASTContext& context = program.context();
   const auto name = context.Idents.find("assert");
   if (name != context.Idents.end() && name->second->hasMacroDefinition()) return;
-  // Before the declaration at the file's outermost level that the code is in: under its
-  // conditionals.
+  // The include goes before the declaration at the file's outermost level that has the code. So it
+  // is under the same conditionals.
   const clang::SourceManager& sources = context.getSourceManager();
   const clang::SourceLocation at = sources.getFileLoc(code.getBeginLoc());
   const clang::FileID file = sources.getFileID(at);

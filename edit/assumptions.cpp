@@ -17,7 +17,7 @@ class Assumptions {
               const std::vector<Datum>& data, const RestsOn& rests, int device)
       : trail_(trail), code_(code), first_(&first), data_(data), rests_(rests), device_(device) {}
 
-  /// What all of the data rests on.
+  /// The assumptions for all of the data.
   [[nodiscard]] std::vector<Assumption> all() const {
     std::vector<Assumption> found;
     const auto place = [&](std::uint32_t number) { return place_in_program(number); };
@@ -34,7 +34,7 @@ class Assumptions {
       constexpr const char* kInner = "the pointers in memory";
       std::set<std::string> pointers;
       for (const auto& [path, number] : rests_.doubtful.pointers) {
-        // Members of the library's containers and iterators say nothing to a reader.
+        // Names of members of the library's containers and iterators mean nothing to a reader.
         const std::string name = name_of(path);
         const bool is_inner = name.starts_with("(memory)") ||
                               name.find("_M_") != std::string::npos || name.find("__") == 0;
@@ -83,7 +83,7 @@ class Assumptions {
   }
 
  private:
-  /// The step's place. Code of the library stands for the call that leads there.
+  /// The step's place. For code of the library: the place of the call that leads there.
   [[nodiscard]] Place place_in_program(std::uint32_t number) const {
     const Step& step = trail_.steps[number];
     const clang::ASTContext* context = step.context();
@@ -108,7 +108,8 @@ class Assumptions {
     return step == trail.steps.end() ? nullptr : step->function;
   }
 
-  /// That the pointers lead elsewhere. Empty: not all of them have a name before the code.
+  /// Tests that the pointers lead to other data. Empty: not all pointers have a name before the
+  /// code.
   [[nodiscard]] std::vector<std::string> tests_of_pointers() const {
     std::vector<std::string> tests;
     for (const auto& [path, number] : rests_.doubtful.pointers) {
@@ -125,8 +126,8 @@ class Assumptions {
     return tests;
   }
 
-  /// The name that the pointer which a path follows last has before the code: its own, or that of a
-  /// parameter. Empty: none.
+  /// The name before the code of the last pointer that a path follows: its own name, or the
+  /// argument of its parameter. Empty: none.
   [[nodiscard]] std::string name_before(const Path& path) const {
     if (is_named_before(path)) return name_of(path);
     if (code_.instances.size() != 1 || path.steps.size() != 1) return {};
@@ -141,7 +142,7 @@ class Assumptions {
     return {};
   }
 
-  /// Whether the pointer that a path follows last has a value, and a name, before the code.
+  /// Whether the last pointer that a path follows has a value, and a name, before the code.
   [[nodiscard]] bool is_named_before(const Path& path) const {
     const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
     if (variable == nullptr || !is_visible_at(*code_.unit, *variable, *first_)) return false;
@@ -154,7 +155,8 @@ class Assumptions {
     return has_value && type->isPointerType();
   }
 
-  /// That the device is the data's. Empty: what chooses it has another meaning before the code.
+  /// Tests that the device is the data's. Empty: the expression has another meaning before the
+  /// code.
   [[nodiscard]] std::vector<std::string> test_of_device(std::uint32_t number) const {
     const Step& step = trail_.steps[number];
     const auto* clause = cast<Directive>(step.at)->getSingleClause<clang::OMPDeviceClause>();
@@ -165,7 +167,7 @@ class Assumptions {
     return {fmt::format("({}) == {}", text_of(*step.context(), device), device_)};
   }
 
-  /// "s.u" of what the pointer s.u leads to.
+  /// "s.u" for the path to the data of pointer s.u.
   [[nodiscard]] static std::string name_of(const Path& path) {
     const auto* variable = dyn_cast<const VarDecl*>(path.root);
     std::string name = variable != nullptr ? variable->getNameAsString() : "(memory)";

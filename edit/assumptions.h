@@ -1,4 +1,4 @@
-// What a plan rests on that no source shows, as sentences and assertions.
+// What a plan assumes and no source shows, as sentences and as assertions.
 #pragma once
 
 #include <set>
@@ -16,7 +16,8 @@ struct RestsOn {
   std::set<std::string> beside = {};  ///< data of regions that run beside the host
 };
 
-/// `first`: the first statement of the code that the data is kept around; `device`: its number.
+/// `first`: the first statement of the code that the data is kept around. `device`: the device
+/// number.
 std::vector<Assumption> assumptions_of(const Trail& trail, const Code& code, const Stmt& first,
                                        const std::vector<Datum>& data, const RestsOn& rests,
                                        int device);

@@ -21,7 +21,7 @@ namespace ompdm::edit {
 
 namespace {
 
-/// Pointers that a region uses and no clause of its own names.
+/// Pointers that a region uses, and that none of its clauses names.
 std::set<const VarDecl*> unmapped_pointers(const Directive& region) {
   std::set<const VarDecl*> all;
   for (const auto* name : all_in<clang::DeclRefExpr>(region.getAssociatedStmt())) {
@@ -50,8 +50,9 @@ class Rewriter {
     if (directive.getBeginLoc().isMacroID()) refuse("the directive comes from a macro");
   }
 
-  /// Throws Refusal where the region's code does what the new map type has no place for: whatever
-  /// a run did, another may do that. What is not known is assumed where that is allowed.
+  /// Throws Refusal where the region's code uses the data in a way that the new map type does not
+  /// allow. The recorded run may lack such a use, and another run have it. An unknown use becomes
+  /// an assumption where that is allowed.
   void expect_right(const Program& program, const std::string& name, const std::string& kind,
                     bool may_assume) {
     if (!runs_on_device(directive_) || !directive_.hasAssociatedStmt()) return;
@@ -77,7 +78,7 @@ class Rewriter {
     expect(may_read, "may read", "reads nothing that it has not written of");
   }
 
-  /// Gives an item another map type, or takes it out of its clause.
+  /// Notes another map type for an item, or its removal.
   void change(const std::string& name, const std::string& kind) {
     const MapItem item = item_of(name);
     const clang::OMPMapClause* clause = item.clause;
@@ -95,7 +96,7 @@ class Rewriter {
     taken_[clause][item.item] = kind;
   }
 
-  /// Whether nothing is left of a directive that needs something to map.
+  /// Whether nothing is left of a directive that has to map something.
   [[nodiscard]] bool leaves_nothing() const {
     if (directive_.hasAssociatedStmt() && !is_standalone(directive_)) return false;
     for (const auto* clause : directive_.getClausesOfKind<clang::OMPMapClause>()) {
@@ -120,7 +121,7 @@ class Rewriter {
  private:
   [[noreturn]] void refuse(const std::string& why) const { throw Refusal(why, place_); }
 
-  /// Whether a `target data`, which has to map something, would map nothing.
+  /// Whether a `target data` would map nothing, which is not allowed.
   [[nodiscard]] bool is_empty_block() const {
     if (directive_.getDirectiveKind() != llvm::omp::OMPD_target_data || !added_.empty())
       return false;
@@ -132,8 +133,8 @@ class Rewriter {
     });
   }
 
-  /// A pointer that no clause names finds what is on the device already: by it a kernel may change
-  /// the data, too.
+  /// Through a pointer that no clause names, a kernel uses data that is present already. So it may
+  /// change the mapped data by another name.
   void expect_no_other_name(const Program& program, const VarDecl& data, bool may_assume) {
     const Stmt& code = *directive_.getAssociatedStmt();
     for (const VarDecl* other : unmapped_pointers(directive_)) {
@@ -151,7 +152,7 @@ class Rewriter {
     }
   }
 
-  /// Whether all that a clause names of a variable is written before any of it is read.
+  /// Whether all elements that clauses name of a variable are written before any is read.
   [[nodiscard]] bool is_overwritten(const Program& program, const VarDecl& data) const {
     const std::vector<MapItem> items = mapped_items(directive_, data, kWritten);
     return !items.empty() && std::ranges::all_of(items, [&](const MapItem& one) {
@@ -159,7 +160,7 @@ class Rewriter {
     });
   }
 
-  /// Whether the directive brings back what a kernel does to an item.
+  /// Whether the directive copies an item back to the host.
   [[nodiscard]] bool returns(const std::string& name) const {
     const MapItem item = item_of(name);
     if (item.clause == nullptr) return true;
@@ -168,7 +169,7 @@ class Rewriter {
            type != clang::OMPC_MAP_release && type != clang::OMPC_MAP_delete;
   }
 
-  /// The map clause's item of that name; none: a null clause.
+  /// The item of that name in a map clause. None: its clause is null.
   [[nodiscard]] MapItem item_of(const std::string& name) const {
     for (const MapItem& one : mapped_items(directive_, kWritten)) {
       if (is_called(context_, *one.item, name)) return one;
@@ -176,7 +177,7 @@ class Rewriter {
     return {};
   }
 
-  /// What the region's code does with a variable.
+  /// How the region's code uses a variable.
   [[nodiscard]] Use use_of(const Program& program, const VarDecl& variable) const {
     Use use = Use::kNone;
     const Stmt& code = *directive_.getAssociatedStmt();
@@ -187,7 +188,7 @@ class Rewriter {
     return use;
   }
 
-  /// The same of a member.
+  /// The same for a member.
   [[nodiscard]] Use use_of_member(const Program& program, const std::string& name) const {
     const std::vector<RegionFacts> facts = facts_of({&program}, {place_});
     for (const ItemFacts& item : facts.front().items) {
@@ -200,14 +201,14 @@ class Rewriter {
     return Use::kUnknown;
   }
 
-  /// What a name means in the region or in its clauses.
+  /// The variable that a name means in the region or in its clauses.
   [[nodiscard]] const VarDecl* variable_of_name(const std::string& name) const {
     const MapItem item = item_of(name);
     return item.clause != nullptr ? item.variable
                                   : variable_named(*directive_.getAssociatedStmt(), name);
   }
 
-  /// What an item is to be mapped as; empty: it goes; null: it stays.
+  /// The new map type of an item. Empty: the item is removed. Null: the item does not change.
   [[nodiscard]] const std::string* kind_of(const MapItem& item) const {
     const auto taken = taken_.find(item.clause);
     if (taken == taken_.end()) return nullptr;
@@ -225,7 +226,7 @@ class Rewriter {
     return fmt::format("{}", fmt::join(clauses, " "));
   }
 
-  /// In its place: what stays in it, and what is mapped otherwise.
+  /// Replaces a clause by the items that stay in it, and by those with another map type.
   void rewrite(const clang::OMPMapClause& clause) {
     std::vector<std::string> left;
     Items changed;
@@ -250,7 +251,7 @@ class Rewriter {
     const std::string now = fmt::format("{}", fmt::join(clauses, " "));
     unsigned begin = text_.offset_of(clause.getBeginLoc());
     const unsigned end = text_.end_of(clause.getEndLoc());
-    // Of one that goes the blank before it goes, too.
+    // A removed clause takes the blank before it along.
     if (now.empty() && !text_.begins_line(begin)) --begin;
     plan_.replacements.push_back({text_.file(), begin, end - begin, now});
   }
@@ -260,12 +261,13 @@ class Rewriter {
   const clang::ASTContext& context_;
   SourceText text_;
   Plan& plan_;
-  std::map<const clang::OMPMapClause*, std::map<const Expr*, std::string>> taken_;  // kind by item
+  std::map<const clang::OMPMapClause*, std::map<const Expr*, std::string>> taken_;  // map type by
+                                                                                    // item
   Items added_;
 };
 
 const Directive& only_one(const std::vector<const Directive*>& here, const Place& place) {
-  // Those of a template's instantiations are one text.
+  // Instantiations of a template have one text.
   const auto begin = here.front()->getBeginLoc();
   const auto is_other = [&](const auto* one) { return one->getBeginLoc() != begin; };
   if (std::ranges::any_of(here, is_other)) {
@@ -299,8 +301,8 @@ void remove_directive(const Program& program, const Directive& directive, const 
 
 namespace {
 
-/// Takes variables out of the clauses of an update; all of it where nothing else is left. Throws
-/// Refusal.
+/// Removes variables from the clauses of an update. Removes the update where nothing else is left.
+/// Throws Refusal.
 void leave_out_of_update(const Program& program, const Directive& update,
                          const std::set<std::string>& names, const Place& place, Plan& plan) {
   const SourceText text(program.context(), update.getBeginLoc());

@@ -1,4 +1,4 @@
-// Changes within a directive's own text: other map types, items that go, and directives that go.
+// Changes of a directive's own text: other map types, removed items, and removed directives.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace ompdm::edit {
 
-/// Takes out a directive without a body. Throws Refusal.
+/// Removes a directive without a body. Throws Refusal.
 void remove_directive(const Program& program, const Directive& directive, const Place& place,
                       Plan& plan);
 
-/// Adds what "replace", "leave_out" and "remove" ask: of one directive all together. False: a
-/// directive is not in this translation unit. `may_assume`: what a kernel does and no source shows
-/// is assumed to be harmless. Throws Refusal.
+/// Adds the edits "replace", "leave_out" and "remove" to the plan, all edits of one directive
+/// together. Returns false where a directive is not in this translation unit. `may_assume`: a
+/// kernel's effect that no source shows is assumed to be harmless. Throws Refusal.
 bool plan_clauses(const Program& program, const std::vector<const Edit*>& edits, bool may_assume,
                   Plan& plan);
 

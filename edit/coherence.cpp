@@ -23,7 +23,7 @@ std::string without_blanks(std::string text) {
   return text;
 }
 
-/// Goes all ways through a program's trail.
+/// Follows all execution paths through a program's trail.
 class Walk : public WaysThrough<Copies> {
  public:
   Walk(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
@@ -78,7 +78,7 @@ class Walk : public WaysThrough<Copies> {
     }
   }
 
-  /// Of code in the loop alone.
+  /// Notes a use of an old copy by code in the loop.
   void expect(bool is_new, const Step& step) {
     if (!is_new && inside_ > 0) tell("yes", step, {});
   }
@@ -104,13 +104,13 @@ class Walk : public WaysThrough<Copies> {
     return is_overwriting ? overwritten(names_of(trail_.steps[loop.begin], all), ways) : ways;
   }
 
-  /// The loop that is asked about: the edit makes both copies the host's before it.
+  /// The loop that the question is about. The edit makes both copies equal to the host's before it.
   Ways through_loop(const Ways& before) {
     is_reached_ = true;
     const Step& begin = trail_.steps[loop_.begin];
     const bool is_host_new =
         std::ranges::all_of(before, [](const Copies& one) { return one.host.is_new; });
-    // The edit is made before and behind the loop, whatever its iterations come to.
+    // The edit's updates run before and behind the loop, however many iterations it has.
     if (!is_host_new) tell("unknown", begin, "the host's copy may be old before it");
     const bool is_device_new =
         std::ranges::all_of(before, [](const Copies& one) { return one.device.is_new; });
@@ -143,7 +143,7 @@ class Walk : public WaysThrough<Copies> {
     return behind;
   }
 
-  /// Of code behind the loop.
+  /// Notes a use of the device's old copy by code behind the loop.
   void expect_sent(const Copies& one, bool is_new, const Step& step) {
     if (is_new) return;
     if (one.skipped)
@@ -151,7 +151,7 @@ class Walk : public WaysThrough<Copies> {
     if (one.leading) tell("unknown", step, "may use the device's old copy behind the loop");
   }
 
-  /// Of code behind the loop that uses the host's copy.
+  /// Notes a use of the host's old copy by code behind the loop.
   void expect_returned(const Copies& one, bool is_new, const Step& step) {
     if (one.lagging && !is_new)
       tell("unknown", step, "may use the host's old copy behind the loop");
@@ -194,7 +194,7 @@ class Walk : public WaysThrough<Copies> {
     return number;
   }
 
-  /// Whether both copies are new where a `goto` leads from: wherever it leads, they are there, too.
+  /// Whether both copies are new at a `goto`. Then they are also new at its target.
   static bool is_fresh_jump(const Step& step, const Ways& ways) {
     return !isa<clang::CXXThrowExpr>(step.at) && std::ranges::all_of(ways, [](const Copies& one) {
       return one.host.is_new && (one.device.is_new || one.present == 0);
@@ -235,7 +235,7 @@ class Walk : public WaysThrough<Copies> {
     ways = std::move(after);
   }
 
-  /// Pointers to the data stand for other pieces of it where they are set.
+  /// Where pointers to the data are set, names stand for other pieces of it.
   void rename(const Step& step, Ways& ways) const {
     const std::optional<Renaming> made = names_ ? names_->renaming(step) : std::nullopt;
     if (!made) return;
@@ -252,7 +252,7 @@ class Walk : public WaysThrough<Copies> {
     ways = std::move(after);
   }
 
-  /// By a directive's code, and by what its clauses bring back.
+  /// Forgets conditions with variables that a directive's code sets, or that its clauses copy back.
   void forget_what_is_set(std::uint32_t number, std::uint32_t last, Ways& ways) const {
     const auto& directive = *cast<Directive>(trail_.steps[number].at);
     Ways after;
@@ -269,7 +269,7 @@ class Walk : public WaysThrough<Copies> {
     ways = std::move(after);
   }
 
-  /// What was asked is open again where a variable of it is set.
+  /// Forgets the conditions with a variable that the access sets.
   void forget_condition(const Access& access, Ways& ways) const {
     Ways after;
     for (Copies one : ways) {
@@ -279,7 +279,7 @@ class Walk : public WaysThrough<Copies> {
     ways = std::move(after);
   }
 
-  /// What a loop's code sets, one access of each root.
+  /// The writes of a loop's code, one access for each root.
   const std::vector<const Access*>& set_in(const LoopSpan& loop) {
     const auto [known, is_new] = set_in_.try_emplace(loop.begin);
     std::set<Path::Root> roots;
@@ -343,7 +343,7 @@ class Walk : public WaysThrough<Copies> {
       const bool is_to = motion.kind == Motion::Kind::kTo;
       const bool is_new = is_to ? one.host.is_new_by(used) : one.device.is_new_by(used);
       is_to ? expect_returned(one, is_new, step) : expect_sent(one, is_new, step);
-      // Behind an update of an old copy neither is the newest: the next use shows it.
+      // After an update from an old copy neither copy is the newest. The next use reveals that.
       if (data_.is_mapped) expect(is_new, step);
       Copy& other = is_to ? one.device : one.host;
       if (!is_new) {
@@ -358,7 +358,7 @@ class Walk : public WaysThrough<Copies> {
 
   void enter(const Step& step, const Motion& motion, Copies& one) {
     const auto name = names_ ? names_->of_item(step, *motion.item) : std::nullopt;
-    // What comes to the device for the first time comes with what the host has.
+    // The first transfer of a piece to the device takes the host's values.
     const bool is_first = name && !one.is_renamed && one.entered.insert(*name).second;
     if (is_first && motion.sends && one.host.is_new) one.device.make_new(name);
     if (one.present == 0) {
@@ -384,7 +384,7 @@ class Walk : public WaysThrough<Copies> {
     } else if (inside_ > 0) {
       tell("unknown", step, "may take the data from the device");
     }
-    // What is not brought back is lost: the host has the newest then.
+    // Data that is not copied back is lost: then the host has the newest copy.
     one.host = {one.host.is_new || !motion.returns || one.device.is_new};
     one.device = {};
   }
@@ -394,14 +394,14 @@ class Walk : public WaysThrough<Copies> {
     if (block == blocks_.end()) return;
     for (const Motion* motion : block->second) {
       ConditionAt(step, *motion->directive).each(ways, [&](Copies& one, bool held) {
-        // What the block has not mapped it does not end.
+        // A block ends only mappings that it has begun.
         if (held || data_.is_mapped) leave(step, *motion, one);
       });
     }
     blocks_.erase(block);
   }
 
-  /// A region as a whole: what it reads, and writes.
+  /// Processes a region as a whole: its reads and its writes.
   /// Returns the step of its end.
   std::uint32_t run_region(std::uint32_t number, std::uint32_t end, Ways& ways) {
     const Step& begin = trail_.steps[number];
@@ -429,13 +429,13 @@ class Walk : public WaysThrough<Copies> {
     return last;
   }
 
-  /// By which names a region uses the data; empty where it is of one piece.
+  /// The names by which a region uses the data. Empty for data of one piece.
   struct RegionUse {
     NameSet written;
     NameSet filled;              ///< overwritten as a whole
-    NameSet needed;              ///< used, and not overwritten
+    NameSet needed;              ///< used, and not overwritten as a whole
     bool is_filled = false;      ///< items of updates are overwritten as a whole
-    bool is_all_filled = false;  ///< whatever it uses by names
+    bool is_all_filled = false;  ///< all pieces that it uses are
   };
   const RegionUse& use_by(const Step& begin, const Directive& region) {
     const auto [at, is_new] = region_uses_.try_emplace(&begin);
@@ -473,9 +473,9 @@ class Walk : public WaysThrough<Copies> {
         if (writes) one.device.make_old(written);
         return;
       }
-      // Its own clauses send the data, and bring it back.
+      // The region's own clauses send the data, and copy it back.
       if (one.present == 0) return;
-      // Where it was filled in part neither is known to be the newest.
+      // Where a part was overwritten, neither copy is known to be the newest.
       const bool is_new = is_new_there(one.device);
       if (reads) expect_sent(one, is_new, begin);
       expect(is_new || is_filled || (data_.is_mapped && !one.host.is_new), begin);
@@ -486,13 +486,13 @@ class Walk : public WaysThrough<Copies> {
     });
   }
 
-  /// Of what code overwrites: all of the data, or what names stand for.
+  /// Code overwrites all of the data, or the pieces that names stand for.
   void refill(Copy& copy, bool is_all, const NameSet& names) const {
     if (!names_ && is_all) copy = {true};
     for (const DataName& one : names) copy.make_new(one);
   }
 
-  /// What items stand for at a step.
+  /// The names of items at a step.
   [[nodiscard]] NameSet names_of(const Step& step, const std::vector<const Expr*>& items) const {
     NameSet all;
     for (const Expr* item : items) {
@@ -502,8 +502,8 @@ class Walk : public WaysThrough<Copies> {
     return all;
   }
 
-  /// Variables by which the code names the data: those of the updates, and parameters that they are
-  /// handed to.
+  /// Finds the variables by which code names the data: those of the updates, and parameters that
+  /// get their values.
   void find_names() {
     for (const auto& [number, motion] : motions_) {
       const bool is_its =
@@ -547,7 +547,7 @@ class Walk : public WaysThrough<Copies> {
     return all;
   }
 
-  /// Edits know the data by its names alone.
+  /// An edit knows the data only by its names.
   void expect_name(const Step& step) {
     if (inside_ == 0 || data_.is_mapped || step.at == nullptr) return;
     const auto all = all_in<clang::DeclRefExpr>(step.at);
@@ -557,8 +557,8 @@ class Walk : public WaysThrough<Copies> {
     if (!is_named) tell("unknown", step, "is used by another name");
   }
 
-  /// Items of updates in the same function, of which a loop of the host overwrites all. None: it
-  /// does something else with the data.
+  /// Items of updates in the same function that a loop of the host overwrites as a whole. None: the
+  /// loop uses the data in another way.
   [[nodiscard]] std::vector<const Expr*> overwritten_on_host(const LoopSpan& loop) const {
     const auto* code = dyn_cast<clang::ForStmt>(loop.loop);
     if (code == nullptr || concerns_[loop.end] == concerns_[loop.begin]) return {};
@@ -571,7 +571,8 @@ class Walk : public WaysThrough<Copies> {
     return overwritten_by(trail_.steps[loop.begin], *code);
   }
 
-  /// Ways behind a loop of the host that overwrites the data, or what names stand for.
+  /// The paths behind a loop of the host that overwrites the data, or the pieces that names stand
+  /// for.
   [[nodiscard]] Ways overwritten(const NameSet& names, const Ways& ways) const {
     Ways after;
     for (Copies one : ways) {
@@ -583,7 +584,7 @@ class Walk : public WaysThrough<Copies> {
     return after;
   }
 
-  /// Items of updates in the same function, of which code overwrites all.
+  /// Items of updates in the same function that code overwrites as a whole.
   template <class Code>
   [[nodiscard]] std::vector<const Expr*> overwritten_by(const Step& step, const Code& code) const {
     std::vector<const Expr*> all;
@@ -602,7 +603,7 @@ class Walk : public WaysThrough<Copies> {
     return unit == program_.units().end() ? nullptr : *unit;
   }
 
-  /// How updates of a step's function name all of the data.
+  /// The items by which updates of a step's function name all of the data.
   [[nodiscard]] std::vector<const Expr*> items_at(const Step& step) const {
     std::vector<const Expr*> all;
     std::set<std::string> texts;
@@ -625,17 +626,18 @@ class Walk : public WaysThrough<Copies> {
   const LoopSpan& loop_;
   const UpdatedData& data_;
   std::map<std::uint32_t, std::vector<const Naming*>> namings_;    // by step
-  std::map<const Directive*, std::vector<const Motion*>> blocks_;  // that are open
-  std::vector<std::uint32_t> concerns_;  // how many steps before each have to do with the data
+  std::map<const Directive*, std::vector<const Motion*>> blocks_;  // of open blocks
+  std::vector<std::uint32_t> concerns_;  // by step: the number of steps before it that are about
+                                         // the data
   std::map<std::uint32_t, std::vector<const Access*>> set_in_;  // by the loop's first step
   std::set<const clang::Decl*> variables_;                      // see find_names()
-  std::optional<DataNames> names_;                              // of data of several pieces
+  std::optional<DataNames> names_;                              // for data of several pieces
   std::map<const Step*, RegionUse> region_uses_;
-  int inside_ = 0;  // of the loop that is asked about
+  int inside_ = 0;  // depth in the loop that the question is about
   bool is_reached_ = false;
   bool sent_before_ = true;
   bool left_old_ = true;
-  std::optional<std::string> device_;  // that directives in the loop are for
+  std::optional<std::string> device_;  // of directives in the loop
   HostUse use_;
 };
 
@@ -659,7 +661,7 @@ std::map<std::uint32_t, Motion> motions_of(const WholeProgram& program, Asked& a
         const auto kind = directive->getDirectiveKind();
         for (const MapItem& item : mapped_items(*directive)) {
           if (item.item == nullptr) continue;
-          // A region gets the value of a pointer that no clause names.
+          // For a pointer that no clause names, a region gets its value.
           if (item.clause->isImplicit() && item.item->getType()->isPointerType()) continue;
           add(Motion::Kind::kMapped, *directive, *item.item, unit->context());
           Motion& motion = motions.rbegin()->second;

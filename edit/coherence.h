@@ -12,19 +12,19 @@
 
 namespace ompdm::edit {
 
-/// What a clause of a directive for data names.
+/// An item of a clause of a directive that maps or updates data.
 struct Motion {
   enum class Kind : std::uint8_t { kTo, kFrom, kMapped };
   Kind kind = Kind::kTo;
-  bool sends = false;    ///< of kMapped: where the data is not there yet
-  bool returns = false;  ///< of kMapped: where nothing else keeps it there
+  bool sends = false;    ///< of kMapped: where the data is not present yet
+  bool returns = false;  ///< of kMapped: where no other mapping keeps the data present
   bool is_plain = true;  ///< of kMapped: neither `always` nor `delete`
   const Directive* directive = nullptr;
   const Expr* item = nullptr;
 };
 
-/// All of the program's, by positions in Asked::items, to which they are added; of regions only
-/// where `of_regions` says so.
+/// All motions of the program, by positions in Asked::items, to which their items are added.
+/// Motions of regions are added only where `of_regions` is set.
 std::map<std::uint32_t, Motion> motions_of(const WholeProgram& program, Asked& asked,
                                            bool of_regions = false);
 
@@ -32,32 +32,34 @@ std::map<std::uint32_t, Motion> motions_of(const WholeProgram& program, Asked& a
 struct UpdatedData {
   const Places& places;
   bool is_sent = false;  ///< some of these updates send
-  /// Directives of the loop map the data, which is not on the device before.
+  /// Directives of the loop map the data, which is not present before the loop.
   bool is_mapped = false;
-  /// Items of updates that move all of it, as they are written, without blanks. What the run did
-  /// not reach is taken to be the same by its text.
+  /// Items of updates that transfer all of the data, as they are written, without blanks. An update
+  /// that the run did not execute is taken for the same by its text.
   const std::set<std::string>& whole;
 };
 
-/// Whether directives that map the data, or update it, are in the loop; regions left aside.
+/// Whether directives in the loop map or update the data. Regions do not count.
 bool is_moved_in(const Trail& trail, const std::map<std::uint32_t, Motion>& motions,
                  const LoopSpan& loop, const Places& data);
 
-/// Of data in a loop, on all ways to it and behind it.
+/// Uses of old copies of data in a loop, on all execution paths to the loop and behind it.
 struct OldCopies {
   HostUse use;  ///< of a copy while the other is newer
-  /// The device has the newest before the loop: nothing needs to be sent there.
+  /// The device has the newest copy before the loop: no transfer to the device is needed there.
   bool sent_before = true;
-  /// The host's copy is old behind the loop, and nothing uses it: nothing needs to be brought back.
+  /// The host's copy is old behind the loop, and nothing uses it: no transfer to the host is
+  /// needed.
   bool left_old = true;
 };
 
-/// Whether the host, or a region, may use data in a loop while the other's copy is newer: "no"
-/// where each region comes behind an update of what the host has written, and each use of the
-/// host's behind one of what regions have written, on every way through the code. Where
-/// updates of the loop send, nothing in it uses what the device alone had before; and where the
-/// loop may have no iteration, nothing behind it uses an old copy on the device. Of data that the
-/// loop maps also whether nothing that is new is lost where it leaves the device.
+/// Whether the host, or a region, may use data in a loop while the other copy is newer. "no" holds
+/// on every execution path. Between a write by the host and a region there is an update. Between a
+/// region's write and a use by the host there is one, too.
+///
+/// Where updates of the loop send, nothing in the loop uses what only the device had before. Where
+/// the loop may have no iteration, nothing behind it uses an old copy on the device. For data that
+/// the loop maps, no new data may be lost where its mapping ends.
 OldCopies use_of_old_copies(const WholeProgram& program, const Trail& trail,
                             const TrailLoops& loops, const std::map<std::uint32_t, Motion>& motions,
                             const LoopSpan& loop, const UpdatedData& data);

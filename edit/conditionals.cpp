@@ -12,7 +12,7 @@ namespace {
 using clang::Token;
 namespace tok = clang::tok;
 
-/// Reads the tokens of a file, and the directives among them.
+/// Reads the tokens of a file, and the preprocessor's directives among them.
 class DirectiveReader {
  public:
   DirectiveReader(const clang::SourceManager& sources, clang::FileID file,
@@ -21,8 +21,8 @@ class DirectiveReader {
         file_(file),
         lexer_(file, sources.getBufferOrFake(file), sources, language) {}
 
-  /// Calls `directive` with the offset of each `#`, the directive's word and the other tokens, and
-  /// `text` with each other token.
+  /// Calls `line` with the offset of each `#`, the directive's word and its other tokens. Calls
+  /// `text` with each token outside of directives.
   void read(const std::function<void(unsigned, llvm::StringRef, const std::vector<Token>&)>& line,
             const std::function<void(const Token&)>& text) {
     next();
@@ -69,8 +69,8 @@ std::set<std::string> names_of(const std::vector<Token>& tokens) {
   return names;
 }
 
-/// Whether a token calls a function that compilers neither leave out nor put elsewhere. Assignments
-/// they do: a pointer that is chosen by `if (w) p = q;` has no line of its own.
+/// Whether a token calls a function that compilers neither remove nor move. Assignments they do: a
+/// pointer that is set by `if (w) p = q;` has no line of its own.
 bool leaves_code(const Token& token) {
   static const std::set<std::string> kCalled = {"printf", "fprintf", "puts", "fputs",
                                                 "perror", "abort",   "exit", "__builtin_trap"};
@@ -87,7 +87,7 @@ class FileReader {
     reader_.read([this](unsigned offset, llvm::StringRef word,
                         const std::vector<Token>& rest) { add_line(offset, word, rest); },
                  [this](const Token& token) { add_text(token); });
-    // Nothing stands behind the last one's end.
+    // Nothing stands behind the last `#endif`.
     if (!text_.conditionals.empty() && is_closed_last_) {
       Conditional& last = text_.conditionals.back();
       last.is_guard = last.begin == first_ && last.branches.size() == 1 && last.names.size() == 1;
@@ -114,7 +114,7 @@ class FileReader {
       if (word == "endif") return close(offset);
       open_.back().branches.push_back({line, line});
       std::set<std::string> names = names_of(rest);
-      // The language says whether it is defined; its value is the standard's.
+      // The language decides whether `__cplusplus` is defined, the standard decides its value.
       const bool is_defined = names.erase("defined") > 0 || word.ends_with("def");
       if (is_defined) names.erase("__cplusplus");
       open_.back().names.merge(names);

@@ -1,5 +1,6 @@
-// What the preprocessor's directives of one file say, by its text alone: which parts are compiled
-// under conditions, which macros are defined, and which code is for devices.
+// The preprocessor's directives of one file, found in its text alone. They show which parts are
+// compiled under conditions. They also show which macros are defined, and which code is for
+// devices.
 #pragma once
 
 #include <clang/Basic/SourceManager.h>
@@ -18,12 +19,12 @@ struct Conditional {
     unsigned begin = 0;       ///< the line of the directive that begins it
     unsigned end = 0;         ///< the line of the next directive of the conditional
     bool has_text = false;    ///< code, an OpenMP directive or an #include
-    bool has_effect = false;  ///< a call that leaves machine code in its line
+    bool has_effect = false;  ///< a call that leaves machine code for its line
   };
   unsigned begin = 0;  ///< offset of `#if`
   unsigned end = 0;    ///< offset of `#endif`
   std::vector<Branch> branches;
-  std::set<std::string> names;          ///< that its conditions test
+  std::set<std::string> names;          ///< names that its conditions test
   bool is_guard = false;                ///< the include guard of the whole file
   [[nodiscard]] bool has_text() const;  ///< in a branch
 };
@@ -32,7 +33,7 @@ struct Conditional {
 struct MacroChange {
   unsigned offset = 0;
   bool is_definition = false;
-  std::set<std::string> names;   ///< in its replacement, but for its parameters
+  std::set<std::string> names;   ///< in its replacement, parameters left out
   bool is_of_one_value = false;  ///< the replacement has numbers, names and operators alone
   bool makes_names = false;      ///< by ##
 };
@@ -54,14 +55,13 @@ struct FileText {
 FileText file_text(const clang::SourceManager& sources, clang::FileID file,
                    const clang::LangOptions& language);
 
-/// A name in the text, and where.
+/// A name in the text, and its offset.
 struct NameAt {
   std::string name;
   unsigned offset = 0;
 };
 
-/// Identifiers in a part of a file. Those of lines of the preprocessor are left out, but for
-/// pragmas.
+/// Identifiers in a part of a file. Of the preprocessor's lines only pragmas are looked at.
 std::vector<NameAt> names_in(const clang::SourceManager& sources, clang::FileID file,
                              unsigned begin, unsigned end, const clang::LangOptions& language);
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMostKnown = 3;
 
-/// The variables that a condition is made of. None: it is made of something else than numbers, or
-/// of references, which code may set by other names.
+/// The variables in a condition. None: it has other parts than numbers, or references, which code
+/// may set by other names.
 std::optional<std::set<const clang::Decl*>> numbers_in(const Expr& condition) {
   bool is_it = true;
   std::set<const clang::Decl*> variables;
@@ -33,8 +33,9 @@ std::optional<std::set<const clang::Decl*>> numbers_in(const Expr& condition) {
   return is_it ? std::optional(variables) : std::nullopt;
 }
 
-/// A condition without blanks, or its opposite, as one text: of comparisons by == and != that are
-/// joined by one kind of operator. And whether that text is the opposite.
+/// The text of a condition without blanks, or of its opposite. The condition consists of
+/// comparisons by == and != that are joined by one kind of operator. Both give the same text, and
+/// the second value says whether it is the opposite's.
 std::pair<std::string, bool> canonical(const std::string& text) {
   std::string opposite = text;
   bool has_and = false;

@@ -1,4 +1,4 @@
-// Conditions of if() clauses, and what is known of them on a way through the code.
+// Conditions of if() clauses, and what is known of them on an execution path.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace ompdm::edit {
 
-/// A condition that was asked, and whether it held.
+/// A condition that was evaluated, and whether it held.
 struct Condition {
   std::string text;
-  std::uint32_t call = 0;                       ///< of the function that it was asked in
-  std::set<const clang::Decl*> variables = {};  ///< that it is made of
+  std::uint32_t call = 0;                       ///< of the function that evaluated it
+  std::set<const clang::Decl*> variables = {};  ///< variables in the condition
   bool held = false;
 
   [[nodiscard]] bool is_as(const Condition& other) const {
@@ -25,31 +25,32 @@ struct Condition {
   auto operator<=>(const Condition&) const = default;
 };
 
-/// The last ones that were asked.
+/// The conditions that were evaluated last.
 using KnownConditions = std::vector<Condition>;
 
-/// What was asked is open again where a variable of it is set.
+/// Forgets the conditions with a variable that the access sets.
 void forget(KnownConditions& known, const Access& access);
-/// And where a directive may bring it back: its clauses name it.
+/// Forgets the conditions with a variable that a clause of the directive names: it may be copied
+/// back.
 void forget(KnownConditions& known, const Directive& directive);
 
 /// A condition at a step.
 class ConditionAt {
  public:
-  /// Of the if() clause that chooses the device, if the directive has one.
+  /// The condition of the if() clause that chooses the device, if the directive has such a clause.
   ConditionAt(const Step& step, const Directive& directive);
-  /// Whether an expression of the step's has that value.
+  /// The condition that an expression of the step has that value.
   ConditionAt(const Step& step, const Expr& expression, int value);
 
   /// Whether there is a condition at all.
   [[nodiscard]] bool is_open() const { return is_open_; }
-  /// Whether nothing but numbers is asked for, so that two answers can be told to be the same.
+  /// Whether the condition is made of numbers alone, so that two evaluations can be compared.
   [[nodiscard]] bool is_of_numbers() const { return is_of_numbers_; }
-  /// What is known behind that answer; none: it cannot be the answer here.
+  /// The conditions known after that answer. Nullopt: the answer contradicts them.
   [[nodiscard]] std::optional<KnownConditions> answered(bool held,
                                                         const KnownConditions& before) const;
 
-  /// Calls take(state, held) for each way, once for each answer that there may be.
+  /// Calls take(state, held) for each execution path and each answer that is possible on it.
   template <class Ways, class Take>
   void each(Ways& ways, Take&& take) const {
     Ways after;

@@ -31,7 +31,7 @@ void Copy::rename(const Renaming& made, bool is_saved) {
     old.insert(has_from ? made.name : *made.from);
     return;
   }
-  // What no name is left for may be any of it.
+  // A piece without a name may be any piece.
   if (has_it && !is_saved) return old.clear();
   old.erase(made.name);
   if (has_from) old.insert(made.name);

@@ -1,4 +1,4 @@
-// What is known of both copies of data, the host's and the device's, on a way through the code.
+// What is known of both copies of data, the host's and the device's, on an execution path.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace ompdm::edit {
 
-/// One of the copies of data: whether it is the newest. Of data of several pieces names may be
-/// given; of other data all sets of names are empty.
+/// One copy of data: whether it is the newest. For data of several pieces this may be known by
+/// name. For other data all sets of names are empty.
 struct Copy {
   bool is_new = false;
-  NameSet old = {};  ///< by which names alone it is not new; empty: by any
+  NameSet old = {};  ///< the names by which it is not new; empty: all
 
-  /// The other copy was written, by names; by any where these are not known.
+  /// The other copy was written by these names. Empty: by any name.
   void make_old(const NameSet& written);
-  /// What a name stands for has come from the other copy.
+  /// The piece that a name stands for was copied from the other copy.
   void make_new(const std::optional<DataName>& name);
-  /// Whether what is used by names is new; by any where these are not known.
+  /// Whether the pieces that these names stand for are new. Empty: any piece may be used.
   [[nodiscard]] bool is_new_by(const NameSet& used) const;
-  /// A pointer is set: names stand for other pieces from now on. `is_saved`: another name is left
-  /// for what its own name stood for.
+  /// A pointer is set, so that names stand for other pieces. `is_saved`: another name still stands
+  /// for the piece that its own name stood for.
   void rename(const Renaming& made, bool is_saved);
 
   auto operator<=>(const Copy&) const = default;
@@ -33,15 +33,17 @@ struct Copy {
 struct Copies {
   Copy host = {};
   Copy device = {};
-  int present = 0;  ///< how many directives keep the data on the device; kMostCounted: that or more
-  NameSet entered = {};     ///< by which data of several pieces was mapped so far
+  int present = 0;  ///< number of mappings that keep the data present; kMostCounted: that or more
+  NameSet entered = {};     ///< names by which pieces of the data were mapped so far
   bool is_renamed = false;  ///< such a name stood for another piece before
-  bool changed = false;     ///< by the host in the loop, since the device got it
-  /// The loop that sends it had no iteration: the edit has sent what the program has not.
+  bool changed = false;     ///< by the host in the loop, since the last transfer to the device
+  /// The loop that sends had no iteration: the edit has sent data that the program has not sent.
   bool skipped = false;
-  /// The loop has left the host's copy old: the edit has brought back what the program has not.
+  /// The host's copy is old behind the loop: the edit has copied data back that the program has
+  /// not.
   bool lagging = false;
-  /// And the device's: the edit has sent what the program has not.
+  /// The device's copy is old behind the loop: the edit has sent data that the program has not
+  /// sent.
   bool leading = false;
   KnownConditions known = {};
 

@@ -1,5 +1,5 @@
-// Whether loops, of a region or of the host, write each element of an array, from the first on,
-// before they read any.
+// Whether loops, of a region or of the host, write each element of an array before they read any,
+// from the first on.
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <clang/AST/Expr.h>
@@ -20,7 +20,7 @@ namespace {
 /// A product of numbers and names: {"n", "n", "4"}.
 using Factors = std::multiset<std::string>;
 
-/// In bytes, on the machines that code is made for; 0: it is no integer.
+/// The size of an integer type in bytes, on the machines that code is compiled for. 0: no integer.
 unsigned width_of(const clang::BuiltinType& type) {
   using Kind = clang::BuiltinType::Kind;
   switch (type.getKind()) {
@@ -63,7 +63,7 @@ const Expr& as_counted(const Expr& any) {
   return *at;
 }
 
-/// The variable whose value an expression is; null: it is none.
+/// The variable whose value an expression is. Null: another expression.
 const VarDecl* counted_variable(const Expr& any) {
   const auto* name = dyn_cast<clang::DeclRefExpr>(&as_counted(any));
   return name == nullptr ? nullptr : dyn_cast<VarDecl>(name->getDecl());
@@ -85,7 +85,7 @@ class Coverage {
         body_(*region.getAssociatedStmt()),
         region_(&region),
         array_(array) {}
-  /// Of a loop of the host.
+  /// For a loop of the host.
   Coverage(const Program& program, const clang::ForStmt& loop, const VarDecl& array)
       : program_(program),
         context_(program.context()),
@@ -94,7 +94,7 @@ class Coverage {
         region_(nullptr),
         array_(array) {}
 
-  /// None where it is not certain.
+  /// The number of elements that are written. None: it is not certain.
   std::optional<Factors> elements() {
     const std::vector<const Expr*> accesses = accesses_in_order();
     if (accesses.empty()) return std::nullopt;
@@ -104,7 +104,7 @@ class Coverage {
     if (!is_write || !is_whole_statement(*write)) return std::nullopt;
     const std::string element = text_of(context_, *accesses[0]);
     for (const Expr* other : accesses) {
-      // Read where it is written, behind that.
+      // An element may be read behind the statement that writes it.
       const bool is_same = text_of(context_, *other) == element;
       if (!is_same || program_.is_within(*other, *write->getRHS())) return std::nullopt;
     }
@@ -116,7 +116,7 @@ class Coverage {
     return covered(*accesses[0], *loops);
   }
 
-  /// Whether all of a list item is written so: of a section from 0 on, or an array as a whole.
+  /// Whether all of a list item is written so: a section from 0 on, or an array as a whole.
   bool covers(const Expr& item) {
     const std::optional<Factors> written = elements();
     Factors named;
@@ -140,7 +140,7 @@ class Coverage {
   }
 
  private:
-  /// Elements that the code names; none where it uses the array in another way.
+  /// The elements that the code names. Empty where it uses the array in another way.
   [[nodiscard]] std::vector<const Expr*> accesses_in_order() const {
     std::vector<const Expr*> all;
     for (const clang::DeclRefExpr* name : edit::names_of(&body_, array_)) {
@@ -176,8 +176,9 @@ class Coverage {
     return isa_and_nonnull<clang::CompoundStmt>(parent) || body == &at;
   }
 
-  /// The loops of the code around a statement that is run in each of their iterations, the
-  /// outermost first; nullopt where another statement decides, or a loop does not count up from 0.
+  /// The loops of the code around a statement that each of their iterations runs, the outermost
+  /// first. Nullopt where another statement decides whether it runs, or where a loop does not count
+  /// up from 0.
   [[nodiscard]] std::optional<std::vector<Counted>> loops_around(const Stmt& inner) const {
     std::vector<Counted> loops;
     const Stmt* child = &inner;
@@ -203,8 +204,8 @@ class Coverage {
     return loops;
   }
 
-  /// Whether several threads count with one variable, so that nothing is certain of its values.
-  /// Predetermined private are the counters of the loops that a directive works on.
+  /// Whether several threads count with one variable, so that its values are not certain. Counters
+  /// of loops that belong to a loop directive are predetermined private.
   [[nodiscard]] bool is_shared(const Counted& one) const {
     const VarDecl* counter = one.counter->getCanonicalDecl();
     for (const Stmt* at = program_.parent_of(*one.loop); at != nullptr;
@@ -218,8 +219,8 @@ class Coverage {
         });
         if (is_its) return false;
       }
-      // What a combined directive makes firstprivate by itself its target has, and its threads
-      // share.
+      // A variable that a combined directive makes firstprivate implicitly is private to its
+      // target. The target's threads share it.
       const bool is_own = lists<clang::OMPPrivateClause>(*directive, *counter, kWritten) ||
                           lists<clang::OMPFirstprivateClause>(*directive, *counter, kWritten) ||
                           lists<clang::OMPLastprivateClause>(*directive, *counter, kWritten) ||
@@ -294,7 +295,7 @@ class Coverage {
     return value->getExtValue();
   }
 
-  /// Of a product of numbers, and of variables that the code does not set.
+  /// The factors of a product of numbers, and of variables that the code does not set.
   [[nodiscard]] std::optional<Factors> factors(const Expr& any) const {
     const Expr& expression = as_counted(any);
     if (const auto value = number(expression)) {
@@ -304,14 +305,14 @@ class Coverage {
       if (!variable->getType().getNonReferenceType()->isIntegerType() || is_set(*variable, false)) {
         return std::nullopt;
       }
-      // Another variable of that name, and the device's own copy, have other values.
+      // Another variable of that name, or the device's own copy, has another value.
       const bool is_own =
           region_ != nullptr && (variable->hasAttr<clang::OMPDeclareTargetDeclAttr>() ||
                                  lists<clang::OMPMapClause>(*region_, *variable));
       if (is_own || is_declared_in(*variable, body_)) {
         return std::nullopt;
       }
-      // Of two variables with one name the product would not tell which is meant.
+      // Where two variables have one name, the product would not show which one is meant.
       const VarDecl* meant = variable->getCanonicalDecl();
       const auto [known, is_new] = meant_.try_emplace(variable->getNameAsString(), meant);
       if (known->second != meant) return std::nullopt;
@@ -325,7 +326,7 @@ class Coverage {
     return times(*left, *right);
   }
 
-  /// With numbers multiplied.
+  /// The product of two products, with all numbers multiplied.
   static Factors times(const Factors& one, const Factors& other) {
     Factors all = one;
     all.insert(other.begin(), other.end());
@@ -342,7 +343,7 @@ class Coverage {
     return names;
   }
 
-  /// Whether the code sets a variable; of a counter in another place than its loops' heads.
+  /// Whether the code sets a variable. `is_counter`: outside of the heads of loops.
   [[nodiscard]] bool is_set(const VarDecl& variable, bool is_counter) const {
     for (const clang::DeclRefExpr* name : edit::names_of(&body_, variable)) {
       const Stmt* parent = program_.parent_of(*name);
@@ -357,7 +358,7 @@ class Coverage {
     return false;
   }
 
-  /// A sum's parts: each a product, with the counter in it or none.
+  /// A part of a sum: a product, with one counter in it or none.
   struct Term {
     const VarDecl* counter = nullptr;
     Factors by;
@@ -391,7 +392,7 @@ class Coverage {
     });
   }
 
-  /// Nullopt where a counter is among them.
+  /// The factors of an expression. Nullopt where a counter is among them.
   [[nodiscard]] std::optional<Factors> factors_without(const Expr& expression,
                                                        const std::vector<Counted>& loops) const {
     const VarDecl* variable = counted_variable(expression);
@@ -403,11 +404,11 @@ class Coverage {
     return has_counter ? std::nullopt : all;
   }
 
-  /// How many elements an index walks through, without a gap, from 0 on.
+  /// The number of elements that an index visits without a gap, from 0 on.
   [[nodiscard]] std::optional<Factors> covered(const Expr& element,
                                                const std::vector<Counted>& loops) const {
     std::vector<Term> terms;
-    Factors inner;  // elements of what an index steps over
+    Factors inner;  // number of elements in one step of an index
     for (const Expr* at = &element; isa<clang::ArraySubscriptExpr>(at);) {
       const auto& index = *cast<clang::ArraySubscriptExpr>(at);
       if (!add_terms(*index.getIdx(), loops, inner, terms)) return std::nullopt;
@@ -419,7 +420,7 @@ class Coverage {
       }
     }
     if (terms.size() != loops.size()) return std::nullopt;
-    Factors width;  // so many elements are there so far
+    Factors width;  // number of elements so far
     std::set<const VarDecl*> counted;
     for (std::size_t left = terms.size(); left > 0; --left) {
       const auto next = std::ranges::find(terms, times(width, {}), [](const Term& term) {
@@ -429,7 +430,7 @@ class Coverage {
       const auto loop = std::ranges::find_if(loops, [&](const Counted& one) {
         return one.counter->getCanonicalDecl() == next->counter->getCanonicalDecl();
       });
-      // Two indices that count together walk along a diagonal.
+      // Two indices with one counter visit a diagonal.
       if (!counted.insert(loop->counter->getCanonicalDecl()).second) return std::nullopt;
       width = times(width, loop->count);
       next->counter = nullptr;

@@ -15,7 +15,8 @@
 namespace ompdm::edit {
 namespace {
 
-/// Of `s->u[i].x`, which is s, null, u, null, x: s, null, u. An array's elements are its own.
+/// The pointer that leads to data: s, null, u for `s->u[i].x`, which is s, null, u, null, x. An
+/// array's elements are the array's own.
 Path pointer_of(const Path& data) {
   Path path = data;
   const auto last = std::find(path.steps.rbegin(), path.steps.rend(), nullptr);
@@ -23,8 +24,7 @@ Path pointer_of(const Path& data) {
   return path;
 }
 
-/// Calls set(path, value) for each pointer that code sets to a value, where it is declared or
-/// later.
+/// Calls set(path, value) for each pointer that code sets, in its declaration or later.
 template <class Set>
 void each_set(const Stmt* code, Set&& set) {
   each_statement(code, [&](const Stmt& one) {
@@ -55,7 +55,7 @@ const Expr* initial_value(const Stmt& statement, const VarDecl& variable) {
   return nullptr;
 }
 
-/// `std::swap(a, b)`, or another function of that name; null: the statement has none.
+/// A call of `std::swap` with two arguments. Null: the statement has none.
 const CallExpr* exchange_in(const Stmt& statement) {
   for (const auto* call : all_in<CallExpr>(&statement)) {
     const FunctionDecl* called = call->getDirectCallee();
@@ -75,7 +75,7 @@ std::optional<Path> path_by_name(const Expr& expression) {
     return path_by_name(*section->getBase());
   }
   if (const auto* element = dyn_cast<clang::ArraySubscriptExpr>(at)) {
-    // Pointers in an array are not told apart.
+    // Pointers in an array have one path.
     if (element->getType()->isAnyPointerType()) return std::nullopt;
     return path_by_name(*element->getBase());
   }
@@ -116,12 +116,12 @@ DataNames::DataNames(const Trail& trail, const WholeProgram& program, std::set<P
 
 namespace {
 
-/// What a name is called by the callers.
+/// The name that the callers have for a parameter.
 DataName resolved_in(const Trail& trail, std::uint32_t call, Path path) {
   for (;;) {
     const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
     const FunctionDecl* function = variable == nullptr ? nullptr : function_of(*variable);
-    // A library's code has the variables of its caller by reference.
+    // A library's code gets variables of its caller by reference.
     while (function != nullptr && call != 0 && trail.called[call] != function->getCanonicalDecl()) {
       call = trail.callers[call];
     }
@@ -135,7 +135,7 @@ DataName resolved_in(const Trail& trail, std::uint32_t call, Path path) {
   return {is_shared ? 0 : call, std::move(path)};
 }
 
-/// The type of what a section is of.
+/// The type of a section's elements.
 clang::QualType element_of_section(const Expr& section) {
   const auto& outer = *cast<clang::ArraySectionExpr>(&section);
   const clang::QualType base = clang::ArraySectionExpr::getBaseOriginalType(outer.getBase());
@@ -145,7 +145,7 @@ clang::QualType element_of_section(const Expr& section) {
 
 std::string bound_text(const Trail& trail, const Step& step, const Expr& any);
 
-/// What a variable is known by: its number, or the name that the callers have for it.
+/// A variable as text: its known number, or the name that the callers have for it.
 std::string variable_text(const Trail& trail, const Step& step, const VarDecl& variable) {
   const DataName one = resolved_in(trail, step.call, {variable.getCanonicalDecl(), {}});
   const auto* root = dyn_cast_or_null<const VarDecl*>(one.second.root);
@@ -165,7 +165,8 @@ std::string variable_text(const Trail& trail, const Step& step, const VarDecl& v
   return text;
 }
 
-/// Of two parts, in an order of their own where that does not matter.
+/// An operation with two parts as text. Parts of a sum or product are sorted, as their order does
+/// not matter.
 std::string sum_text(const clang::BinaryOperator& both, std::string left, std::string right) {
   const auto is_number = [](const std::string& text) {
     return !text.empty() && text.size() < 10 &&
@@ -185,7 +186,7 @@ std::string sum_text(const clang::BinaryOperator& both, std::string left, std::s
   return fmt::format("({}{}{})", left, both.getOpcodeStr().str(), right);
 }
 
-/// A bound of a section, by the variables that it is made of.
+/// A bound of a section as text, with the names of variable_text().
 std::string bound_text(const Trail& trail, const Step& step, const Expr& any) {
   const clang::ASTContext& context = *step.context();
   const Expr& bound = *any.IgnoreParenCasts();
@@ -225,7 +226,7 @@ std::string section_of(const Trail& trail, const Step& step, const Expr& item) {
   }
   std::string text;
   for (auto one = dimensions.rbegin(); one != dimensions.rend(); ++one) text += *one;
-  // Elements of a section are whole arrays.
+  // Elements of a section may be arrays, which belong to it as a whole.
   element = dimensions.empty() ? at->getType() : element_of_section(*item.IgnoreParenImpCasts());
   const clang::ASTContext& context = *step.context();
   for (const auto* array = context.getAsConstantArrayType(element); array != nullptr;
@@ -282,7 +283,7 @@ std::optional<Renaming> DataNames::renaming(const Step& step) const {
     const auto one = named_by(step.call, *exchange->getArg(0));
     const auto other = named_by(step.call, *exchange->getArg(1));
     if (!one || !other) return made;
-    // Both are set: the first of them tells of the exchange.
+    // An exchange sets both pointers: the step of the first one stands for it.
     if (made.name == *other) return std::nullopt;
     return Renaming{*one, other, true, false};
   }

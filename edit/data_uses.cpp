@@ -49,7 +49,7 @@ StretchItemFacts DataUses::facts_of(const Item& item, std::uint32_t number,
     (is_there(naming) ? data : elsewhere).add(naming.places);
     is_named = true;
   }
-  // A directive around the way names it, say.
+  // A directive around the path names it, say.
   const bool is_elsewhere = data.is_empty();
   if (is_elsewhere) data = elsewhere;
   facts.found = is_named && !spans.empty();
@@ -109,7 +109,7 @@ std::pair<StretchItemFacts, BackUse> DataUses::behind(
     const std::set<const Stmt*>& directives) const {
   StretchItemFacts facts = facts_of(item, number, spans_.after(directives));
   const BackItem item_back = back_item(trail_, directives, number, item.expression);
-  // Of a directive that has the item by no clause, what it leaves is not known.
+  // Where no clause of the directive has the item, the use of the copied data is not known.
   const BackUse back = facts.found && !item_back.items.empty()
                            ? use_of_brought_back(program, trail_, code_, item_back)
                            : BackUse::kRead;
@@ -144,7 +144,7 @@ StretchItemFacts DataUses::facts_after(const WholeProgram& program, const Item& 
                                        const std::set<const Stmt*>& directives) const {
   StretchItemFacts facts = behind(program, item, number, directives).first;
   if (!facts.found || facts.read.use != "yes") return facts;
-  // What a directive brings back before is new.
+  // Data that a directive copies back before a read is new.
   std::set<const VarDecl*> roots;
   for (const Naming& naming : trail_.namings) {
     if (naming.item != number) continue;
@@ -154,11 +154,11 @@ StretchItemFacts DataUses::facts_after(const WholeProgram& program, const Item& 
       }
     }
   }
-  // Of an object's end the trail has the place of its declaration.
+  // In the trail the destructor of an object stands at the object's declaration.
   const bool is_late = std::ranges::any_of(trail_.steps, [&](const Step& step) {
     return step.kind == Kind::kDirective && step.is_late && directives.contains(step.at);
   });
-  // What has another name after an exchange of pointers may have come back by that.
+  // After an exchange of pointers, data may be copied back under another name.
   if (is_late || has_moving_member(number) ||
       std::ranges::any_of(roots, [&](const VarDecl* root) { return is_moved(*root); })) {
     facts.read = {"unknown",
@@ -166,7 +166,7 @@ StretchItemFacts DataUses::facts_after(const WholeProgram& program, const Item& 
                   std::nullopt};
     return facts;
   }
-  // So is what the host sets before.
+  // Data that the host sets before a read is new, too.
   Places data;
   for (const Naming& naming : trail_.namings) {
     if (naming.item == number) data.add(naming.places);
@@ -218,7 +218,7 @@ bool DataUses::may_bring_back(const Step& step, const Places& data,
       }
     }
   }
-  // What no clause names is copied back by its name.
+  // Data that no clause names is copied back by its name.
   return runs_on_device(directive) && may_bring_back(directive, roots);
 }
 
@@ -394,7 +394,7 @@ std::string DataUses::doubt_about(const std::vector<Span>& spans) const {
     for (std::uint32_t i = span.begin; i < span.end; ++i) {
       if (trail_.steps[i].function != nullptr) functions.insert(trail_.steps[i].function);
     }
-    // Of the function that the span begins in only the loop, where it is one.
+    // A span that is a loop has only this loop of its function.
     const Step& first = trail_.steps[span.begin];
     for (const FunctionDecl* function : functions) {
       const bool is_loop = function == first.function && first.kind == Kind::kLoop;
@@ -412,7 +412,7 @@ std::vector<DataUses::Named> DataUses::naming_of(std::uint32_t item, const Span&
   for (const Naming& naming : trail_.namings) {
     if (naming.item != item || !span.holds(naming.step)) continue;
     Span inner = span;
-    for (const LoopSpan& loop : loops_) {  // those outside first
+    for (const LoopSpan& loop : loops_) {  // outer loops first
       if (inner.holds(loop) && loop.holds(naming.step)) inner = loop;
     }
     all.push_back({inner, trail_.steps[naming.step].branch, naming.step});
@@ -428,7 +428,8 @@ void DataUses::add(const Span& span, const Places& data, const std::vector<Named
     if (i < span.begin && !step.is_late) continue;
     if (step.kind == Kind::kAccess) {
       const Span* loop = loop_of_use(i, naming);
-      // What the run did on the device the host may do in any number of other iterations.
+      // The run executed the region on the device. In any number of other iterations the host may
+      // run it.
       const bool is_undecided = loop == nullptr && is_of_undecided_region(i, span) &&
                                 !is_mapped_in_each(naming, span) && !is_shown_by_contents(i, data);
       if (is_undecided) loop = loop_of_use(region_of(i), naming);
@@ -443,7 +444,7 @@ void DataUses::add(const Span& span, const Places& data, const std::vector<Named
       if (step.kind == Kind::kGone && gone == nullptr) gone = &step;
     }
   }
-  // Where it is made tells more than where it is freed.
+  // The place of an allocation tells more than the place of a free.
   if (gone != nullptr) tell(*gone, "yes", {}, facts.renewed);
 }
 
@@ -542,7 +543,7 @@ void DataUses::add_beside(std::uint32_t step, const Span& loop, const Places& da
       return known.file == place.file && known.line == place.line;
     });
     if (!is_known) use.beside.push_back(place);
-    std::uint32_t around = one.branch;  // of what both are in
+    std::uint32_t around = one.branch;  // the innermost branch around both
     while (around != 0 && !code_.is_under(outside, around) && code_.is_body(around)) {
       around = trail_.branches[around];
     }
@@ -624,7 +625,7 @@ void DataUses::add_loops(const Span& span, const std::vector<std::uint32_t>& ste
 
 namespace {
 
-/// By their types: numbers of different ones.
+/// Whether two pointers lead to different data by their types: numbers of different types.
 bool are_apart(const VarDecl& one, const VarDecl& other) {
   const auto number = [](const VarDecl& pointer) {
     const clang::QualType type = pointer.getType()->getPointeeType();
@@ -637,7 +638,8 @@ bool are_apart(const VarDecl& one, const VarDecl& other) {
   return !first.isNull() && !second.isNull() && first != second;
 }
 
-/// The pointer that somebody hands to a function which no code that is seen calls.
+/// The pointer parameter that a path goes through, where no seen code calls its function. Null:
+/// none.
 const VarDecl* outside(const Path& path) {
   const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
   if (variable == nullptr || !isa<clang::ParmVarDecl>(variable)) return nullptr;

@@ -17,7 +17,7 @@
 namespace ompdm::edit {
 namespace {
 
-/// "double" of double, double*, double[3][4] and double**&; null of none, as void and classes are.
+/// "double" of double, double*, double[3][4] and double**&. Null: none, as for void and classes.
 const clang::BuiltinType* scalar_of(clang::QualType type) {
   for (;;) {
     type = type.getNonReferenceType().getCanonicalType().getUnqualifiedType();
@@ -44,8 +44,8 @@ using Variable = const VarDecl*;
 using Variables = std::set<Variable>;
 using Roots = std::set<const clang::Decl*>;
 
-/// What may lead to storage, on the host or in a region: pointers, arrays, references, objects; and
-/// `this`.
+/// Names that may lead to storage, on the host or in a region: pointers, arrays, references,
+/// objects and `this`.
 class Leads : public CodeVisitor {
  public:
   explicit Leads(const Stmt& code) { walk(&code); }
@@ -72,7 +72,7 @@ class Leads : public CodeVisitor {
     const clang::QualType type = variable->getType();
     const bool leads = type->isPointerType() || type->isArrayType() || type->isReferenceType() ||
                        type->isRecordType();
-    // What belongs to a called function comes to it by what the call names.
+    // Local variables of a called function get their data from names in the call.
     const bool is_of_callee = depth_ > 0 && !variable->hasGlobalStorage();
     if (leads && !is_of_callee) all.emplace(variable->getCanonicalDecl(), &name);
   }
@@ -80,14 +80,14 @@ class Leads : public CodeVisitor {
   int depth_ = 0;
 };
 
-/// A pointer, and those that its values before the loop are made of.
+/// A pointer, and the pointers from which its values before the loop were computed.
 Roots roots_of(const Program& program, const Stmt& loop, const OwnStorage& own,
                const VarDecl& pointer) {
   Roots roots;
   std::vector<Variable> open = {&pointer};
   const auto add = [&](const Expr* value) {
     if (value == nullptr) return;
-    // What one function gives, memory of their own apart, may be parts of one piece.
+    // Results of one function may be parts of one piece, unless the function allocates memory.
     const FunctionDecl* called = callee_of(value->IgnoreParenCasts());
     if (called != nullptr && !is_allocation(value)) roots.insert(called->getCanonicalDecl());
     const Variable base = base_variable(*value);
@@ -113,8 +113,8 @@ Roots roots_of(const Program& program, const Stmt& loop, const OwnStorage& own,
   return roots;
 }
 
-/// Parts of one piece can be reached by each other's names, which would be another section than the
-/// clauses have. Throws Refusal if the host uses one of two that may be such parts.
+/// Parts of one piece can be used by each other's names, beyond the sections of the clauses. Throws
+/// Refusal if the host uses one of two that may be such parts.
 void expect_own_indexes(const Program& program, const Stmt& loop, const OwnStorage& own,
                         const VarDecl& one, const VarDecl& other) {
   Roots common;
@@ -142,8 +142,8 @@ class Distinct {
     return !own_.is_private(data) && !is_distinct(other, data);
   }
 
-  /// Which of the data may be one. What one directive maps under two names is not (OpenMP 5.2,
-  /// section 5.8.3, restrictions).
+  /// Returns the pointers that may be equal. Data that one directive maps under two names is
+  /// distinct (OpenMP 5.2, section 5.8.3, restrictions).
   [[nodiscard]] Variables expect_no_overlap() const {
     Variables alike;
     const auto directives = program_.directives_in(loop_);
@@ -216,7 +216,8 @@ class Distinct {
   }
 
  private:
-  /// Two of the data that are set to the same before the loop are one.
+  /// Throws Refusal where two pointers get the same value before the loop: they lead to the same
+  /// data.
   void expect_own_value(const VarDecl& variable) const {
     for (const FunctionDecl* function : own_.functions_of(variable)) {
       for (const Mention& one : mentions_on_host(program_, *function->getBody(), variable)) {
@@ -232,15 +233,15 @@ class Distinct {
     }
   }
 
-  /// "double* a = u.data(), *b = v.data();"
+  /// Whether two pointers lead to two objects: "double* a = u.data(), *b = v.data();".
   [[nodiscard]] bool are_of_two_objects(const VarDecl& one, const VarDecl& other) const {
     const Variable left = object_of(one);
     const Variable right = object_of(other);
     return left != nullptr && right != nullptr && left != right;
   }
 
-  /// The local object of the standard library's that a pointer is set to the storage of, once and
-  /// for all; null of others.
+  /// The local object of the standard library whose storage a pointer leads to, as its only value.
+  /// Null: another pointer.
   [[nodiscard]] Variable object_of(const VarDecl& pointer) const {
     const FunctionDecl* function = function_of(pointer);
     if (function == nullptr || !function->hasBody() || pointer.hasGlobalStorage()) return nullptr;
@@ -254,7 +255,7 @@ class Distinct {
     return is_own ? object : nullptr;
   }
 
-  /// A pointer to a part of the data, whose uses are known to be the data's.
+  /// Whether a pointer leads to a part of the data, so that its uses count as uses of the data.
   [[nodiscard]] bool is_part(const VarDecl& variable, const Stmt& at) const {
     const bool is_in_code =
         variable.getInit() != nullptr && program_.is_within(*variable.getInit(), loop_);
@@ -262,7 +263,8 @@ class Distinct {
            is_declared_beside(program_, variable, at);
   }
 
-  /// What a pointer to a part is a part of; itself where it is set anew, or to something else.
+  /// The pointer whose data a pointer leads to a part of. The pointer itself, where it is set again
+  /// or to something else.
   [[nodiscard]] const VarDecl& origin_of(const VarDecl& variable) const {
     const VarDecl* base = derived_from(variable);
     const FunctionDecl* function = function_of(variable);
@@ -273,7 +275,7 @@ class Distinct {
     return origin_of(*base);
   }
 
-  /// The third name in an exchange of the data's.
+  /// Whether a pointer is the temporary variable in an exchange of the data's pointers.
   [[nodiscard]] bool is_third(const VarDecl& variable) const {
     const auto all = mentions_on_host(program_, loop_, variable);
     return std::ranges::all_of(all,
@@ -289,7 +291,8 @@ class Distinct {
                                [](const Mention& one) { return one.use == Use::kPointer; });
   }
 
-  /// Where a pointer is set by another one, as for a part of that; null: nowhere but in the loop.
+  /// The place before the loop where a pointer gets its value from another one, as for a part of
+  /// its data. Null: there is none.
   [[nodiscard]] const Stmt* made_of_another(const VarDecl& variable) const {
     for (const FunctionDecl* function : own_.functions_of(variable)) {
       for (const Expr* value : values_of(variable, *function->getBody())) {
@@ -299,7 +302,7 @@ class Distinct {
     return nullptr;
   }
 
-  /// Whether they cannot be the same storage; `data` is not private.
+  /// Whether two variables cannot have the same storage. `data` is not private.
   [[nodiscard]] bool is_distinct(const VarDecl& other, const VarDecl& data) const {
     if (is_in_system_header(other)) return true;  // std::cout
     if (are_unlike(other.getType(), data.getType())) return true;
@@ -313,13 +316,13 @@ class Distinct {
            are_handed_apart(cast<clang::ParmVarDecl>(other), cast<clang::ParmVarDecl>(data));
   }
 
-  /// Of the standard library, so that it has what it leads to for itself.
+  /// Whether an object is of the standard library, so that only the object has its data.
   [[nodiscard]] bool is_own_object(const VarDecl& object) const {
     const auto* record = object.getType()->getAsCXXRecordDecl();
     return record != nullptr && record->isInStdNamespace();
   }
 
-  /// Whether the data's value comes from the object: "u = v.data()".
+  /// Whether the data's pointer gets its value from the object: "u = v.data()".
   [[nodiscard]] bool is_source(const VarDecl& object, const VarDecl& data) const {
     if (isa<clang::ParmVarDecl>(data)) return object.hasGlobalStorage();
     if (data.hasGlobalStorage()) return true;
@@ -329,7 +332,7 @@ class Distinct {
     return std::ranges::any_of(leads.all, [&](const auto& one) { return one.first == &object; });
   }
 
-  /// Whether each call that is seen hands storage of its own for both.
+  /// Whether each call that is seen hands different storage to both parameters.
   [[nodiscard]] bool are_handed_apart(const clang::ParmVarDecl& one,
                                       const clang::ParmVarDecl& other, int depth = 0) const {
     constexpr int kDeepest = 8;
@@ -349,7 +352,7 @@ class Distinct {
     });
   }
 
-  /// Two of such are not the same storage.
+  /// Whether a variable has storage of its own. Two such variables have different storage.
   [[nodiscard]] bool is_own_object_or_private(const VarDecl& variable) const {
     return variable.getType()->isArithmeticType() || own_.is_private(variable);
   }

@@ -1,5 +1,5 @@
-// Whether data that stays on a device may be known to the host's code by another name: a pointer
-// that was set to it, what it is a part of, another parameter.
+// Whether the host's code may know data that is kept on a device by another name. Such a name is a
+// pointer that was set to the data, an object that the data is a part of, or another parameter.
 #pragma once
 
 #include <clang/AST/Decl.h>
@@ -11,9 +11,9 @@
 
 namespace ompdm::edit {
 
-/// Throws Refusal where host code that the loop runs names something that may be the same storage,
-/// or two of `data` may overlap. Returns those of them that may be one: two pointers of which
-/// nothing shows that they are not equal.
+/// Throws Refusal where host code of the loop names something that may be the same storage, or
+/// where two of `data` may overlap. Returns the pointers of `data` that may be equal, as nothing
+/// shows that they are not.
 std::set<const VarDecl*> expect_distinct(const Program& program, const Stmt& loop,
                                          const std::vector<const VarDecl*>& data);
 

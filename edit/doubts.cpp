@@ -65,8 +65,8 @@ class Doubts::Search {
     return {spot.file, spot.line};
   }
 
-  /// Declarations by their names: of a type that is named by another the syntax tree tells that
-  /// alone.
+  /// Declarations by name. For a type that is named through another, the syntax tree tells only
+  /// that.
   void read_declarations(const clang::DeclContext& around) {
     for (const clang::Decl* one : around.decls()) {
       const SourceLocation at = sources_.getExpansionLoc(one->getLocation());
@@ -76,7 +76,7 @@ class Doubts::Search {
       const clang::TemplateDecl* made = dyn_cast<clang::TemplateDecl>(one);
       if (made != nullptr && made->getTemplatedDecl() != nullptr) one = made->getTemplatedDecl();
       if (const auto* record = dyn_cast<clang::RecordDecl>(one)) {
-        // Its members are asked for by themselves.
+        // Members are looked up by themselves.
         const SourceLocation end = record->isCompleteDefinition()
                                        ? record->getBraceRange().getBegin()
                                        : record->getEndLoc();
@@ -126,7 +126,7 @@ class Doubts::Search {
     if (first.isInvalid()) return std::nullopt;
     const FileID id = sources_.getFileID(first);
     if (!outcomes_.files().contains(id)) return std::nullopt;
-    // It may end in a file that it includes.
+    // The part may end in a file that it includes.
     while (last.isValid() && !sources_.isInFileID(last, id)) {
       last = sources_.getIncludeLoc(sources_.getFileID(last));
     }
@@ -145,7 +145,7 @@ class Doubts::Search {
     [[nodiscard]] bool holds(unsigned offset) const { return begin <= offset && offset <= end; }
   };
 
-  /// A part of a file, and all of the files that it includes.
+  /// The doubt about a part of a file, with all files that it includes.
   Maybe about(FileID id, Span part, const std::vector<Span>& holes) {
     const Outcomes::Entered& file = outcomes_.files().at(id);
     const auto is_outside = [&](unsigned offset) {
@@ -201,7 +201,7 @@ class Doubts::Search {
     });
   }
 
-  /// Of a name in code, and of those in what it stands for.
+  /// The doubt about a name in code, with the names in its declarations and macros.
   Maybe about_use(const std::string& name, SourceLocation at, int depth = 0) {
     constexpr int kDeepest = 32;
     if (outcomes_.variants().contains(name)) {
@@ -238,8 +238,8 @@ class Doubts::Search {
     return std::nullopt;
   }
 
-  /// What a template is made for may be a number that a macro stands for, wherever that is used.
-  /// Names that macros make may be any macro's.
+  /// A template's argument may be a number from any macro. A name that a macro makes may be any
+  /// macro.
   Maybe about_macros(bool of_numbers) {
     if (number_) return number_;
     const SourceLocation end = sources_.getLocForEndOfFile(sources_.getMainFileID());
@@ -252,7 +252,7 @@ class Doubts::Search {
     return std::nullopt;
   }
 
-  /// A template may be used in code that is left out.
+  /// Code that is left out may use a template with other arguments.
   Maybe about_uses_of(const std::string& name) {
     for (const auto& [id, file] : outcomes_.files()) {
       for (std::size_t i = 0; i < file.text->conditionals.size(); ++i) {
@@ -274,10 +274,10 @@ class Doubts::Search {
   const clang::LangOptions& language_;
   std::string source_;
   Outcomes outcomes_;
-  Maybe number_;              ///< on a number in the code
-  bool makes_names_ = false;  ///< a macro in the code does
+  Maybe number_;              ///< about a number in the code
+  bool makes_names_ = false;  ///< a macro in the code makes names by ##
   std::map<std::string, std::vector<clang::SourceRange>> declared_;
-  std::set<std::string> seen_;  ///< names of these that the code leads to
+  std::set<std::string> seen_;  ///< names of `declared_` that the code leads to
 };
 
 Doubts::Doubts(const Program& program, const Request& request)

@@ -1,5 +1,5 @@
-// Whether code is certain to be what was compiled, and what devices run. Options that debug
-// information tells lack most macros; and the host's pass of the compiler is parsed alone.
+// Whether code is certain to be the code that was compiled, and that devices run. Options from
+// debug information lack most macros. And only the compilation for the host is parsed.
 #pragma once
 
 #include <memory>
@@ -17,13 +17,13 @@ struct Doubt {
   Place at;
 };
 
-/// Code is in doubt where it, or code and declarations that it leads to, depends on a conditional
-/// of the preprocessor that
+/// Doubts about code. Code is in doubt where it, or what it leads to, depends on a conditional of
+/// the preprocessor that
 /// - devices may decide otherwise, or
 /// - options may decide otherwise, where the request has lines of the program's code instead of the
-///   real options: unless these lines show which branch was compiled.
-/// A macro that stands for a number or an arithmetic type changes no access of code that is no
-/// template for numbers.
+///   real options, unless these lines show which branch was compiled.
+/// A macro that stands for a number or an arithmetic type changes no access of code. Templates for
+/// numbers are an exception.
 class Doubts {
  public:
   /// Both must outlive this.
@@ -41,8 +41,8 @@ class Doubts {
   std::unique_ptr<Search> search_;
 };
 
-/// Says of regions that are in doubt in this unit why, and that the use of each of their items is
-/// unknown.
+/// Marks the regions of this unit that are in doubt: `doubt` gets the reason, and the use of each
+/// of their items becomes "unknown".
 void doubt_regions(const Program& program, Doubts& doubts, Facts& facts);
 
 }  // namespace ompdm::edit

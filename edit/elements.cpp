@@ -12,7 +12,8 @@
 namespace ompdm::edit {
 namespace {
 
-/// What stands around an expression, parentheses and conversions of an array to a pointer left out.
+/// The expression or statement around an expression. Parentheses, and conversions of an array to a
+/// pointer, are left out.
 const Stmt* user_of(const Program& program, const Stmt& expression) {
   const Stmt* at = program.parent_of(expression);
   while (at != nullptr) {
@@ -27,7 +28,7 @@ const Stmt* user_of(const Program& program, const Stmt& expression) {
   return nullptr;
 }
 
-/// Whether an expression that names an object is read or written there, and no address is taken.
+/// Whether an expression of an object only reads or writes it, and does not take its address.
 bool is_value(const Program& program, const Expr& object) {
   const Stmt* user = program.parent_of(object);
   while (isa_and_nonnull<clang::ParenExpr>(user)) user = program.parent_of(*user);
@@ -66,7 +67,7 @@ bool is_evaluated(const Program& program, const Stmt& statement, const Stmt& use
   return true;
 }
 
-/// Whether only code that names a variable can set it: no pointer, reference or lambda has it.
+/// Whether only code that names a variable can set it: no pointer, reference or lambda leads to it.
 bool is_set_by_name(const Program& program, const VarDecl& variable) {
   const clang::QualType type = variable.getType();
   if (type->isReferenceType() || type.isVolatileQualified()) return false;
@@ -85,7 +86,7 @@ bool is_set_by_name(const Program& program, const VarDecl& variable) {
     if (const auto* step = dyn_cast_or_null<clang::UnaryOperator>(user)) {
       return step->isIncrementDecrementOp();
     }
-    // OpenMP's constructs take it along.
+    // Constructs of OpenMP capture it.
     return isa_and_nonnull<clang::CapturedStmt, Directive>(user);
   };
   const auto has_it = [&](const clang::LambdaExpr* lambda) {
@@ -98,7 +99,7 @@ bool is_set_by_name(const Program& program, const VarDecl& variable) {
          std::ranges::all_of(edit::names_of(function->getBody(), variable), is_plain);
 }
 
-/// Whether an index has one value around a statement, and can be asked there.
+/// Whether an index has one value around a statement, and can be evaluated there.
 bool is_plain_index(const Program& program, const Stmt& statement, const Expr& index) {
   if (index.HasSideEffects(program.context()) || !only_names(index)) return false;
   bool is_plain = true;
@@ -114,7 +115,7 @@ bool is_plain_index(const Program& program, const Stmt& statement, const Expr& i
   return is_plain && stays_the_same(program, statement, text_of(program.context(), index));
 }
 
-/// The list item of the element that a name is the array of; empty: another expression.
+/// The list item of the element that an array's name belongs to. Empty: another expression.
 std::string element_at(const Program& program, const Stmt& statement, const Expr& name) {
   if (name.getBeginLoc().isMacroID()) return {};
   std::string item = text_of(program.context(), name);

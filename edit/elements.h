@@ -1,4 +1,4 @@
-// Single elements of an array that code uses.
+// The single elements of an array that code uses.
 #pragma once
 
 #include <set>
@@ -8,9 +8,10 @@
 
 namespace ompdm::edit {
 
-/// List items of the elements of an array that `use` is of, of an assignment those that are set:
-/// "u[k:1]". They stand for the same elements before `statement`, which holds the use, and behind
-/// it; the statement uses them in any case. None: the code may use others, or none.
+/// List items, as "u[k:1]", of the elements of an array that `use` reads or writes. Of an
+/// assignment these are the elements that it sets. The items stand for the same elements before
+/// `statement`, which holds the use, and behind it. The statement uses them in any case. Empty: the
+/// code may use other elements, or none.
 std::set<std::string> elements_of(const Program& program, const Stmt& statement,
                                   const VarDecl& data, const Stmt& use);
 

@@ -16,14 +16,15 @@
 namespace ompdm::edit {
 namespace {
 
-/// An item of a region: the data that an expression of a clause or of the code leads to.
+/// An item of a region: the data of an expression in a clause or in the code.
 struct Known {
   std::string name;
   std::set<Path> paths;
-  std::set<Path> others;  ///< by other names: pointers that were set to it before the region
+  std::set<Path> others;  ///< by other names: pointers that were set to the data before the region
 };
 
-/// What a path leads to by the names that its pointer was made of: `u` of `double* p = u + 1`.
+/// A path, and the paths of the names that its pointer gets its value from: `u` of `double* p = u +
+/// 1`.
 std::set<Path> origins_of(const Path& path, int depth = 0) {
   constexpr int kDeepest = 8;
   std::set<Path> all = {path};
@@ -82,7 +83,8 @@ class Region {
     return all;
   }
 
-  /// Of scalars that the region gets a copy of, as no clause names them: items() has none of them.
+  /// Facts of scalars that the region gets a copy of, as no clause names them. items() has none of
+  /// them.
   [[nodiscard]] std::vector<ItemFacts> own_copies() const {
     namespace match = clang::ast_matchers;
     std::vector<ItemFacts> all;
@@ -112,7 +114,8 @@ class Region {
   }
 
  private:
-  /// Two items of one name: a pointer, or an object with pointers, and what it leads to.
+  /// Adds an item. Two items may have one name: a pointer, or an object with pointers, and its
+  /// data.
   void add(const std::string& name, const std::set<Path>& paths) {
     const auto same = std::ranges::find(known_, name, &Known::name);
     if (same == known_.end()) {
@@ -122,7 +125,8 @@ class Region {
     same->paths.insert(paths.begin(), paths.end());
   }
 
-  /// The members of objects that the code uses: of an object some alone may be on the device.
+  /// Adds the members of objects that the code uses: a device may have only some members of an
+  /// object.
   void add_members() {
     std::set<Path> members;
     for (const Access& access : accesses_.all) {
@@ -138,12 +142,12 @@ class Region {
     }
     for (const Path& member : members) {
       const std::string name = name_of(member);
-      // Of a pointer it is known what its data is used for.
+      // For a pointer, the facts of its data are known already.
       if (std::ranges::find(known_, name, &Known::name) == known_.end()) add(name, {member});
     }
   }
 
-  /// Code may use what a clause names by a pointer that no clause names.
+  /// Code may use an item's data through a pointer that no clause names.
   void add_other_names(std::size_t mapped) {
     for (std::size_t i = 0; i < mapped; ++i) {
       std::set<Path> origins;
@@ -172,14 +176,14 @@ class Region {
     return text_of(program_.context(), *at);
   }
 
-  /// Whether a pointer on the way to data is a member of an object that a variable tells: the
-  /// object is used, too.
+  /// Whether a followed pointer is a member of an object that a variable names. Then the object is
+  /// used, too.
   static bool is_of_object(const Path& path) {
     return isa<const VarDecl*>(path.root) && !path.steps.empty() && path.steps.back() != nullptr &&
            !is_in_system_header(*path.steps.back());
   }
 
-  /// What of a path is an item: the object that its last pointer leads to, or a member of `this`.
+  /// The item of a path: the data of its last pointer, or a member of `this`.
   static Path item_of(const Path& path) {
     const auto last = std::ranges::find(path.steps.rbegin(), path.steps.rend(), nullptr);
     auto length = static_cast<std::size_t>(path.steps.rend() - last);
@@ -190,8 +194,8 @@ class Region {
     return item;
   }
 
-  /// Whether it is data that is moved for a region, or that is on the device: no value that each
-  /// region is given, and not what elements point to.
+  /// Whether the item is data that is transferred for a region, or that is on the device. It is not
+  /// where each region gets its value as a copy, or where it is the data of pointers in elements.
   [[nodiscard]] bool is_data(const Path& item) const {
     for (std::size_t i = 1; i < item.steps.size(); ++i) {
       const clang::FieldDecl* before = item.steps[i - 1];
@@ -221,7 +225,7 @@ class Region {
         is_followed = true;
         continue;
       }
-      // What a class of a library is made of is not the program's.
+      // Members of a library's class are not the program's.
       if (is_in_system_header(*step)) break;
       if (step->isAnonymousStructOrUnion()) continue;
       const bool is_of_this = name.empty();
@@ -288,7 +292,8 @@ class Region {
     return facts;
   }
 
-  /// Whether a loop directive counts in it where it is read first: it is set before.
+  /// Whether a variable is the counter of a loop directive around its first read: then it is set
+  /// before.
   [[nodiscard]] bool is_counted_at(const Known& item, const Stmt& read) const {
     std::vector<const clang::OMPLoopDirective*> loops =
         all_in<clang::OMPLoopDirective>(region_.getAssociatedStmt());
@@ -303,7 +308,8 @@ class Region {
     });
   }
 
-  /// Of a member, or of a pointer that is one, in its variable; none of others.
+  /// The offset of a member in its variable, also for the data of a pointer member. None for
+  /// others.
   [[nodiscard]] std::optional<std::uint64_t> offset_of(const Path& path) const {
     const auto* object = dyn_cast_or_null<const VarDecl*>(path.root);
     const bool is_member =
@@ -336,8 +342,8 @@ class Region {
     return {};
   }
 
-  /// Of an array, or of what a pointer leads to, by the name of a variable alone: the size of an
-  /// element, and how many are overwritten.
+  /// Adds facts of elements: their size, and how many are overwritten. Only for an array, or a
+  /// pointer's data, that a variable alone names.
   void add_elements(const Known& item, ItemFacts& facts) const {
     const Path& path = *item.paths.begin();
     const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
@@ -375,7 +381,7 @@ class Region {
   std::vector<Known> known_;
 };
 
-/// What a template was made into: where two differ, what either does.
+/// Merges the facts of two instantiations of a template: a use in either is a use.
 void merge(ItemFacts& all, const ItemFacts& one) {
   const auto writes = [](const ItemFacts& item) { return item.written_at.has_value(); };
   const bool is_update = (all.updates || !writes(all)) && (one.updates || !writes(one));

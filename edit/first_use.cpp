@@ -17,14 +17,15 @@ namespace {
 
 using Kind = Step::Kind;
 
-/// Looks behind one directive.
+/// Looks at the steps behind one directive.
 class FirstUse {
  public:
   FirstUse(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
            const AskedItem& asked)
       : program_(program), trail_(trail), loops_(loops), asked_(asked) {}
 
-  /// `end`: behind the last step that was looked at.
+  /// Whether a region reads the data first. `end` gets the position behind the last step that was
+  /// looked at.
   [[nodiscard]] HostUse behind(std::uint32_t step, std::uint32_t& end) const {
     const Step& begin = trail_.steps[step];
     const auto& directive = *cast<Directive>(begin.at);
@@ -33,7 +34,7 @@ class FirstUse {
     for (std::uint32_t i = step + 1; i < trail_.steps.size(); ++i) {
       const Step& at = trail_.steps[i];
       end = i + 1;
-      // Its bounds, or the pointer, are others then.
+      // The section's bounds, or the pointer, are different from here on.
       if (at.kind == Kind::kAccess && sets(at, *item)) {
         return open(at, "changes what its section is made of");
       }
@@ -68,21 +69,21 @@ class FirstUse {
     return use;
   }
 
-  /// The item of that name, by a variable.
+  /// The item of a variable with the name that is asked for.
   [[nodiscard]] std::optional<MapItem> item_of(const Directive& directive) const {
     const std::string root = asked_.expression.substr(0, asked_.expression.find('['));
     std::optional<MapItem> found;
     for (const MapItem& one : mapped_items(directive, true)) {
       if (one.variable == nullptr || one.variable->getNameAsString() != root) continue;
-      // Of two parts of an array one may be read.
+      // The code may read one of two parts of an array.
       if (found) return std::nullopt;
       found = one;
     }
     return found;
   }
 
-  /// The first call behind the one directive and before the other, but for functions of the system
-  /// that run no code of the program; null: there is none.
+  /// The first call between two directives that may run code of the program. Functions of the
+  /// system that run no such code do not count. Null: there is none.
   [[nodiscard]] const Expr* call_between(const Directive& begin, const Directive& region) const {
     const FunctionDecl* function = nullptr;
     for (const Program* unit : program_.units()) {
@@ -129,8 +130,8 @@ class FirstUse {
     });
   }
 
-  /// Whether a region, at a step, may use what the data is where the directive at `begin` names it
-  /// by another variable.
+  /// Whether a region, at a step, may use the data by another variable than the directive at
+  /// `begin`.
   [[nodiscard]] bool is_used_by_another_name(std::uint32_t region, std::uint32_t begin,
                                              const VarDecl& data) const {
     const auto naming = std::ranges::find_if(trail_.namings, [&](const Naming& one) {
@@ -152,8 +153,8 @@ class FirstUse {
     return true;
   }
 
-  /// Whether a region may come by the data: by its name, or another's; `as_other`: by another's
-  /// alone, of which nothing is known.
+  /// Whether a region may use the data, by its own name or by another. `as_other`: only by another
+  /// name, of which nothing is known.
   [[nodiscard]] bool may_use(const Directive& region, const VarDecl& data, bool as_other) const {
     const Stmt& code = *region.getAssociatedStmt();
     const Program* unit = nullptr;
@@ -188,12 +189,12 @@ class FirstUse {
            sources.isBeforeInTranslationUnit(at, code.getEndLoc());
   }
 
-  /// A `target data` without this item, whose code follows.
+  /// Whether a directive is a `target data` without this item.
   static bool is_block_of_others(const Directive& directive, const VarDecl& data) {
     return has_own_code(directive) && !maps(directive, data);
   }
 
-  /// Whether both are for the same device: the default, or one of the same number.
+  /// Whether both directives are for one device: the default device, or the same number.
   [[nodiscard]] static bool is_for_device_of(const Directive& region, const Directive& begin,
                                              const clang::ASTContext& context) {
     const auto number = [&](const Directive& one) -> std::optional<long long> {
@@ -207,7 +208,7 @@ class FirstUse {
     return one && one == number(begin);
   }
 
-  /// Whether a region is come by whenever the directive is, and as a whole before anything else.
+  /// Whether a region is always executed after the directive, as a whole and before anything else.
   [[nodiscard]] bool is_certain(std::uint32_t region, std::uint32_t from) const {
     const auto& directive = *cast<Directive>(trail_.steps[region].at);
     const bool is_plain = device_condition(directive) == nullptr &&
@@ -243,16 +244,16 @@ class FirstUse {
   const AskedItem& asked_;
 };
 
-/// What the host's copy of data is, on some way.
+/// The state of the host's copy of data on an execution path.
 struct BroughtBack {
-  bool is_there = false;   ///< it holds what a directive has brought back
-  bool is_other = false;   ///< a variable of the item has another value since
-  std::uint32_t call = 0;  ///< that the directive was in
+  bool is_there = false;   ///< it holds values that a directive has copied back
+  bool is_other = false;   ///< a variable of the item was set since then
+  std::uint32_t call = 0;  ///< of the directive
   bool operator==(const BroughtBack&) const = default;
   auto operator<=>(const BroughtBack&) const = default;
 };
 
-/// Follows what directives bring back until the host overwrites it.
+/// Follows data that directives copy back, until the host overwrites it.
 class FirstOnHost : public WaysThrough<BroughtBack> {
  public:
   FirstOnHost(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
@@ -351,8 +352,8 @@ class FirstOnHost : public WaysThrough<BroughtBack> {
            });
   }
 
-  /// Whether a directive may send the data to a device: it, or a region's code, names it, and no
-  /// clause of the region says that nothing of it is sent.
+  /// Whether a directive may send the data to a device. The directive, or a region's code, names
+  /// the data. And no clause of the region excludes a transfer to the device.
   [[nodiscard]] bool may_send(std::uint32_t number, std::uint32_t end,
                               const Directive& directive) const {
     const auto [first, last] = namings_.equal_range(number);
@@ -367,7 +368,7 @@ class FirstOnHost : public WaysThrough<BroughtBack> {
       }
     } else if (!mapped_items(directive).empty() ||
                directive.hasClausesOfKind<clang::OMPToClause>()) {
-      // Not all items that other directives name are looked for.
+      // Not all items of other directives are looked for.
       may_name_it = may_name_it || first == last;
     }
     if (!may_name_it) return false;
@@ -381,7 +382,7 @@ class FirstOnHost : public WaysThrough<BroughtBack> {
            });
   }
 
-  /// Whether the host sets a variable that the item's section is made of, or its pointer.
+  /// Whether the access sets a variable of the item's section, or its pointer.
   [[nodiscard]] bool sets(const Access& access) const {
     if (access.reach == Access::Reach::kBelow) return false;
     return std::ranges::any_of(item_.items, [&](const Expr* item) {
@@ -393,7 +394,8 @@ class FirstOnHost : public WaysThrough<BroughtBack> {
     });
   }
 
-  /// Whether a loop of the host overwrites all that each directive's clause names, and reads none.
+  /// Whether a loop of the host overwrites all that the clause of each directive names, and reads
+  /// none.
   [[nodiscard]] bool overwrites_all_in(const LoopSpan& loop) const {
     const auto* counted = dyn_cast<clang::ForStmt>(loop.loop);
     const auto unit = std::ranges::find_if(program_.units(), [&](const Program* one) {
@@ -419,7 +421,7 @@ class FirstOnHost : public WaysThrough<BroughtBack> {
   const BackItem& item_;
   std::multimap<std::uint32_t, const Naming*> namings_;  // by step
   bool is_read_ = false;
-  bool is_left_ = false;  // until its memory goes
+  bool is_left_ = false;  // it may exist until its memory is freed
 };
 
 }  // namespace

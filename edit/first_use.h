@@ -1,5 +1,5 @@
-// Whether what a directive sends to a device, or brings back, is overwritten there before anything
-// reads it.
+// Whether data that a directive sends, or copies back, is overwritten there before anything reads
+// it.
 #pragma once
 
 #include <cstdint>
@@ -18,33 +18,33 @@ struct AskedItem {
   std::string expression;    ///< "u[0:n]"
 };
 
-/// Whether regions may read data that directives which begin a mapping (`target data`, `target
-/// enter data`) have sent, before a region has overwritten all that the item names. "no" is certain
-/// in any run: the region comes in each, and no other directive before it. Adds the steps that this
-/// rests on.
+/// Whether regions may read data that directives have sent, before a region has overwritten all
+/// that the item names. The directives begin a mapping (`target data`, `target enter data`). "no"
+/// holds in every run: the region is always executed, and no other directive before it. Adds the
+/// spans of steps that the answer rests on.
 HostUse read_first(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
                    const std::set<const Stmt*>& directives, const AskedItem& item,
                    std::vector<Span>& rests_on);
 
-/// Data that directives bring back.
+/// Data that directives copy back.
 struct BackItem {
   std::set<const Stmt*> directives;
-  std::set<const Expr*> items;  ///< as their clauses name it
+  std::set<const Expr*> items;  ///< as the directives' clauses name it
   Places data;
 };
 
-/// Of the item `number` of Asked::items, of that text.
+/// The data of item `number` of Asked::items, whose text is `expression`.
 BackItem back_item(const Trail& trail, const std::set<const Stmt*>& directives,
                    std::uint32_t number, const std::string& expression);
 
-/// What becomes of data on the host once a directive has brought it back.
+/// How the host's copy of data is used after a directive has copied the data back.
 enum class BackUse : std::uint8_t {
   kRead,         ///< something may read it
-  kLeft,         ///< nothing reads it, and it may be there when the program ends
+  kLeft,         ///< nothing reads it, and it may exist until the program ends
   kOverwritten,  ///< loops of the host overwrite all of it before anything reads it
 };
 
-/// kRead where it is not certain.
+/// Returns kRead where nothing is certain.
 BackUse use_of_brought_back(const WholeProgram& program, const Trail& trail,
                             const TrailLoops& loops, const BackItem& item);
 

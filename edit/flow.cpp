@@ -40,7 +40,7 @@ bool is_certain(const Program& program, const Stmt& inner, const Stmt& outer) {
     if (at == nullptr || (at != &outer && decides(*at, child))) return false;
     child = at;
   }
-  // Statements that may pass by what stands behind them.
+  // No jump before `inner` may skip it.
   const clang::SourceManager& sources = program.context().getSourceManager();
   return std::ranges::none_of(all_in<Stmt>(&outer), [&](const Stmt* at) {
     return jumps(*at) && sources.isBeforeInTranslationUnit(at->getBeginLoc(), inner.getBeginLoc());
@@ -84,7 +84,7 @@ const CallExpr* unseen_call_in(const Stmt& code) {
 
 namespace {
 
-/// What leaves a loop in a way that passes by what stands behind it.
+/// Finds the statements that leave a loop and skip the code behind it.
 class Exits : public CodeVisitor {
  public:
   bool enters(const Stmt& at) override {
@@ -104,7 +104,7 @@ class Exits : public CodeVisitor {
   std::string why;
 
  private:
-  /// Loops and switches have ends of their own.
+  /// Whether `break` and `continue` refer to this statement: a loop or a switch.
   static bool has_own_end(const Stmt& at) {
     return body_of_loop(at) != nullptr || isa<clang::SwitchStmt>(at);
   }
@@ -123,10 +123,10 @@ class Exits : public CodeVisitor {
   int depth_ = 0;
 };
 
-/// What functions that are called do to leave their callers.
+/// Finds calls that may leave the calling code.
 class OtherExits : public CodeVisitor {
  public:
-  /// `whole`: where bodies are looked for; null: the code's own source.
+  /// `whole`: the program whose bodies are followed. Null: only bodies in the code's own source.
   explicit OtherExits(const WholeProgram* whole = nullptr) : whole_(whole) {}
 
   void visit(const Stmt& at) override {
@@ -154,19 +154,18 @@ class OtherExits : public CodeVisitor {
     is_unseen = is_unseen || (defined == nullptr && !is_of_system(called));
   }
 
-  bool is_unseen = false;          ///< functions are called whose bodies are not seen
-  const Stmt* asked = nullptr;     ///< whether data is on a device
-  const Stmt* threaded = nullptr;  ///< starts a thread
+  bool is_unseen = false;          ///< some called functions have bodies that are not seen
+  const Stmt* asked = nullptr;     ///< it asks whether data is present
+  const Stmt* threaded = nullptr;  ///< it starts a thread
   const Stmt* thrown = nullptr;
-  const Stmt* may_throw = nullptr;  ///< what code that is not seen does
+  const Stmt* may_throw = nullptr;  ///< it calls code that is not seen and may throw
   const Stmt* ended = nullptr;
   const Stmt* moved = nullptr;
 
  private:
   const WholeProgram* whole_;
 
-  /// Whether a call runs code of C++ that is not followed, and that does not promise to throw
-  /// nothing.
+  /// Whether a call runs C++ code that is not followed, and that is not `noexcept`.
   static bool may_throw_unseen(const Stmt& at) {
     if (const auto* cast = dyn_cast<clang::CXXDynamicCastExpr>(&at)) {
       return cast->getType()->isRecordType();
@@ -187,7 +186,7 @@ class OtherExits : public CodeVisitor {
   }
 };
 
-/// Whether code of the program catches what is thrown.
+/// Whether code of the program catches exceptions.
 bool catches(const Program& program) {
   const auto all = all_in<clang::CXXTryStmt>(program.context().getTranslationUnitDecl());
   return std::ranges::any_of(all, [&](const clang::CXXTryStmt* one) {
@@ -209,8 +208,8 @@ bool ends_late(const VarDecl& variable) {
          !type->hasTrivialDestructor() && !is_in_system_header(*type);
 }
 
-/// Whether a variable of a namespace, or of one in it, ends so, or a function runs before `main` or
-/// after it.
+/// Whether a scope has a variable whose end runs code, or a function that runs before or after
+/// `main`. Inner namespaces belong to the scope.
 bool has_late_declaration(const clang::DeclContext& in) {
   return std::ranges::any_of(in.decls(), [](const clang::Decl* one) {
     if (isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(one)) {
@@ -265,7 +264,7 @@ void expect_no_other_way_out(const Program& program, const Stmt& code,
   const WholeProgram& all = whole();
   OtherExits exits(&all);
   exits.walk(&code);
-  // The statement may be another source's.
+  // The found statement may be in another source, so the refusal names the code.
   const auto refuse = [&](const Stmt* at, const char* why) {
     if (at != nullptr) program.refuse(code, "{}", why);
   };

@@ -1,11 +1,11 @@
-// What printf's format says of the arguments behind it.
+// What a format of printf says of its arguments.
 #pragma once
 
 #include "source_text.h"
 
 namespace ompdm::edit {
 
-/// Whether a format may have %n, by which an argument is written: only that of a literal is known.
+/// Whether a format may have %n, which writes an argument. True for a format that is no literal.
 bool may_write_arguments(const Expr& format);
 
 }  // namespace ompdm::edit

@@ -15,8 +15,9 @@
 namespace ompdm::edit {
 namespace {
 
-/// The texts, without blanks, of those items that stand for all of some data in a loop: of pointers
-/// that are exchanged each stands for its piece. All is what the program's directives map of it.
+/// The texts, without blanks, of items that stand for all of some data in a loop. Where pointers
+/// are exchanged, each item stands for its piece. All of the data is the part that directives of
+/// the program map.
 std::set<std::string> items_of(const Trail& trail, const Asked& asked,
                                const std::map<std::uint32_t, Motion>& motions, const LoopSpan& loop,
                                const Places& data, const std::vector<std::uint32_t>& items) {
@@ -53,8 +54,8 @@ std::set<std::string> items_of(const Trail& trail, const Asked& asked,
   return texts;
 }
 
-/// Whether one side may use data of updates in loops while the other's copy is newer. `alike`: all
-/// items that were asked about, which stand for all of their data.
+/// Whether the host or a region may use data of updates in loops while the other copy is newer.
+/// `alike`: all items of the question, which stand for all of their data.
 OldCopies stale_in(const WholeProgram& program, const Trail& trail, const TrailLoops& code,
                    const Asked& asked, const std::map<std::uint32_t, Motion>& motions,
                    const std::vector<std::uint32_t>& items, const std::vector<std::uint32_t>& alike,
@@ -94,7 +95,7 @@ OldCopies stale_in(const WholeProgram& program, const Trail& trail, const TrailL
   return all;
 }
 
-/// Directives, and loops, of all units at places.
+/// Directives and loops of all units at places.
 struct Found {
   std::set<const Stmt*> statements;
   std::set<const FunctionDecl*> functions;
@@ -121,11 +122,12 @@ struct Found {
   }
 };
 
-/// Updates that would be written where the host uses data of a loop.
+/// Updates that would be written where the host uses data of a loop, against the updates that would
+/// be removed.
 enum class HostUpdates : std::uint8_t {
-  kFewer,       ///< than those that would go
-  kAsMany,      ///< of all of the data
-  kOfElements,  ///< and of no more
+  kFewer,       ///< fewer than are removed
+  kAsMany,      ///< as many, each of all of the data
+  kOfElements,  ///< of single elements only
 };
 HostUpdates updates_of_host(const WholeProgram& program, const Stretch& stretch) {
   const auto edit = [&](const char* kind, const char* side, const char* of, const char* when) {
@@ -162,14 +164,14 @@ HostUpdates updates_of_host(const WholeProgram& program, const Stretch& stretch)
     } catch (const Vain&) {
       return HostUpdates::kAsMany;
     } catch (const Refusal&) {
-      continue;  // the patch says why there is none
+      continue;  // the patch has the reason
     }
   }
   return HostUpdates::kFewer;
 }
 
-/// Adds what the program's regions name, too: pointers that are exchanged are known by the names of
-/// all the data.
+/// Adds the items of the program's regions, too. Pointers that are exchanged are known by the names
+/// of all the data.
 void add_items_of_regions(const WholeProgram& program, Asked& asked) {
   for (const Program* unit : program.units()) {
     for (const FunctionDecl* function : unit->functions()) {

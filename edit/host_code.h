@@ -1,5 +1,5 @@
-// What the host's code of a program does with data while the data is to stay on a device: in a
-// loop, or on the way from one directive to another.
+// What the host's code of a program does with data while the data is to be kept on a device. That
+// code is a loop, or lies between one directive and another.
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@
 
 namespace ompdm::edit {
 
-/// Why code of a function may not be what was compiled; none: it is.
+/// Why code of a function may differ from the code that was compiled. None: it does not differ.
 using DoubtAbout = std::function<std::optional<Doubt>(const FunctionDecl&, const Stmt&)>;
 
-/// In the order of the questions. Nothing is known where code of the stretch is in doubt.
+/// The facts in the order of the stretches. Nothing is known where code of a stretch is in doubt.
 std::vector<StretchFacts> facts_of(const WholeProgram& program,
                                    const std::vector<Stretch>& stretches, const DoubtAbout& doubt);
 

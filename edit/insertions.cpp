@@ -15,7 +15,7 @@ namespace {
 
 bool is_label(const Stmt& statement) { return isa<clang::LabelStmt, clang::SwitchCase>(statement); }
 
-/// Whether a statement is all that a branch or a loop does, or a label's.
+/// Whether a statement is the whole body of a branch, a loop, a label or `target data`.
 bool is_body(const Stmt& parent, const Stmt& statement) {
   if (const auto* branch = dyn_cast<clang::IfStmt>(&parent)) {
     return branch->getThen() == &statement || branch->getElse() == &statement;
@@ -29,7 +29,8 @@ bool is_body(const Stmt& parent, const Stmt& statement) {
          (data != nullptr && data->hasAssociatedStmt() && data->getRawStmt() == &statement);
 }
 
-/// Of a span (see kept_data.h): what jumps to a statement of it passes by what stands before it.
+/// Whether a span (see kept_data.h) has a label: a jump to the label skips the statements before
+/// it.
 bool is_jumped_into(const Stmt& statement) {
   const auto* block = dyn_cast<clang::CompoundStmt>(&statement);
   return block != nullptr && std::ranges::any_of(block->body(), [](const Stmt* one) {
@@ -112,7 +113,7 @@ std::string indented(const SourceText& text, unsigned offset, const std::string&
 }
 
 void add_once(std::vector<std::string>& lines, std::string line) {
-  // One function may be called with several of the data.
+  // One function may be called with several of the data, which gives the same line.
   if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }
 
@@ -133,7 +134,8 @@ void Insertions::add_behind(const Program& program, const Stmt& statement, const
 void Insertions::write(std::vector<Replacement>& replacements) const {
   std::vector<const Lines*> all;
   for (const Lines& one : all_) all.push_back(&one);
-  // Where several begin, the outer one's lines come first; where several end, those of the inner.
+  // Where several statements begin together, the outer one's lines come first. Where several end
+  // together, the inner one's lines come first.
   std::ranges::stable_sort(all, {}, [](const Lines* one) {
     return std::tuple(one->text.file(), one->begin, ~one->end);
   });

@@ -1,5 +1,4 @@
-// Directives beside statements: where they can stand, and the line breaks and braces that they need
-// there.
+// Directives beside statements: where they can stand, and the line breaks and braces they need.
 #pragma once
 
 #include <clang/AST/Stmt.h>
@@ -19,42 +18,44 @@ namespace ompdm::edit {
 /// Whether a directive can stand beside a statement.
 enum class Room {
   kNone,    ///< in a macro, in a construct's own code, before a label
-  kBraces,  ///< with braces: it is all that a branch, a loop or `target data` does, or a label's
+  kBraces,  ///< with braces: the statement is the body of a branch, a loop, a label or `target
+            ///< data`
   kBlock,   ///< it is a statement of a block
 };
 Room room_around(const Program& program, const Stmt& statement);
 
-/// Throws Refusal where no directive can stand around a statement, or where it is left by a way
-/// that passes by what stands behind it.
+/// Throws Refusal where no directive can stand around a statement, or where a jump out of the
+/// statement may skip the code behind it.
 void expect_room_around(const Program& program, const Stmt& statement);
 
 using LeavesHost = llvm::function_ref<bool(const Stmt&)>;
 
-/// The statement that an update for a use by the host goes beside: the outermost loop around the
-/// use that leaves the device alone, else the innermost statement that has room. It is within
-/// `code`, and no further out than a statement of `block`, of those that are not null. A use in
-/// constructs of the host counts as their whole: threads of a team come together at its end. Null:
-/// no statement there has room. `leaves_host` says whether a statement runs anything on a device.
+/// The statement beside which an update for a use by the host is written. It is the outermost loop
+/// around the use that executes nothing on a device. Without such a loop it is the innermost
+/// statement that has room. It lies within `code`, and no further out than a statement of `block`,
+/// where these are not null. A use in a construct of the host counts as a use by the whole
+/// construct: threads of a team synchronize at its end. Null: no statement has room. `leaves_host`
+/// says whether a statement runs anything on a device.
 const Stmt* place_of_update(const Program& program, const Stmt& use, const Stmt* code,
                             const Stmt* block, LeavesHost leaves_host);
 
-/// The outermost construct of the host around a use, within `code`; null of none. `target data` is
-/// no such construct.
+/// The outermost construct of the host around a use, within `code`. Null: none. `target data` is no
+/// such construct.
 const clang::OMPExecutableDirective* host_construct_around(const Program& program, const Stmt& use,
                                                            const Stmt* code);
 
-/// Lines to be written beside statements, in the order in which they are added: those before a
-/// statement below each other, and so those behind it.
+/// Lines to be written beside statements, in the order in which they are added. The order holds for
+/// lines before a statement and for lines behind it.
 class Insertions {
  public:
-  /// `text`: without indentation. `is_indented`: as far as the statement.
+  /// `text` has no indentation. `is_indented`: it is indented like the statement.
   void add_before(const Program& program, const Stmt& statement, const std::string& text,
                   bool is_indented = true);
   void add_behind(const Program& program, const Stmt& statement, const std::string& text,
                   bool is_indented = true);
 
-  /// As replacements of the sources' text: lines of their own where a statement has them, else with
-  /// line breaks around them.
+  /// Adds the lines as replacements of the sources' text. They are lines of their own where the
+  /// statement has its lines alone. Otherwise line breaks are put around them.
   void write(std::vector<Replacement>& replacements) const;
 
  private:

@@ -20,19 +20,20 @@ namespace {
 
 using StepKind = Step::Kind;
 
-/// What is known on a way through the code.
+/// What is known on an execution path through the code.
 struct State {
   bool host_is_old = false;
-  bool was_old = false;  ///< it is in the program as it was, too: a mapping of its own is open
+  bool was_old = false;  ///< it is old in the original program, too: a mapping of its own is open
   const Stmt* to_send = nullptr;  ///< the host's statement whose changes the device lacks
-  int present = 0;                ///< mappings by the program's own directives
-  bool wrote = false;             ///< a kernel did, since `present` was 0
+  int present = 0;                ///< number of open mappings by the program's own directives
+  bool wrote = false;             ///< a kernel has written since `present` was 0
   KnownConditions known = {};
 
   auto operator<=>(const State&) const = default;
 };
 
-/// Goes all ways through the code, and finds where copies of one datum have to be made the same.
+/// Follows all execution paths through the code, and finds where the copies of one datum have to be
+/// made equal.
 class Flow : public WaysThrough<State> {
  public:
   Flow(const TrailOfAll& all, const Code& code, const Instance& instance, const Datum& datum,
@@ -86,7 +87,7 @@ class Flow : public WaysThrough<State> {
     throw Refusal(why, step.context() == nullptr ? Place() : place_of(*step.context(), *step.at));
   }
 
-  /// Whether a step is an access of the data; one that is not certain is noted.
+  /// Whether a step is an access of the data. An uncertain access is noted in `doubtful_`.
   [[nodiscard]] bool is_of_data(std::uint32_t number) const {
     const Access& access = trail_.accesses[trail_.steps[number].access];
     const bool may_be = std::ranges::any_of(
@@ -98,7 +99,7 @@ class Flow : public WaysThrough<State> {
       return false;
     }
     if (access.reach == Access::Reach::kAny && !access.by.root.isNull()) {
-      // By its own name it is a step of its own.
+      // An access by its own name has a step of its own.
       const bool is_own = std::ranges::any_of(
           paths_, [&](const Path& path) { return access.by.is_same_storage(path); });
       if (!is_own) doubtful_.pointers.emplace(access.by, number);
@@ -115,7 +116,7 @@ class Flow : public WaysThrough<State> {
                                [&](const Path& path) { return paths_.contains(path); });
   }
 
-  /// What stands in the way is noted, and the rest looked at: it is told all at once.
+  /// Notes an obstacle and goes on, so that all obstacles are reported together.
   std::uint32_t take(std::uint32_t number, std::uint32_t end, Ways& ways) override {
     try {
       return take_certain(number, end, ways);
@@ -166,7 +167,7 @@ class Flow : public WaysThrough<State> {
     return number;
   }
 
-  /// Whether a `goto` of a function that is called leads past nothing that has to do with the data.
+  /// Whether a `goto` in a called function cannot skip a directive or a use of the data.
   [[nodiscard]] bool is_harmless_jump(std::uint32_t number) const {
     const Step& jump = trail_.steps[number];
     if (!isa<clang::GotoStmt>(jump.at) || jump.call == instance_.call) return false;
@@ -195,7 +196,7 @@ class Flow : public WaysThrough<State> {
     if (!is_of_data(number)) return;
     if (step.is_late)
       refuse(step, fmt::format("a task uses {}, at a time of its own", datum_.text()));
-    // A pointer that is set there is no use of what it leads to.
+    // Setting a pointer is no use of its data.
     const Stmt* at = place_for(number, access.use);
     UpdatePlaces::One& place = places_.all.at(at);
     const bool writes = access.use != Use::kRead;
@@ -215,7 +216,7 @@ class Flow : public WaysThrough<State> {
     ways = std::move(after);
   }
 
-  /// By its code, and by what its clauses bring back.
+  /// Forgets conditions with variables that the region's code sets, or that its clauses copy back.
   void forget_what_region_sets(std::uint32_t number, std::uint32_t last, Ways& ways) const {
     forget_conditions(*cast<Directive>(trail_.steps[number].at), ways);
     for (std::uint32_t i = number + 1; i < last; ++i) {
@@ -238,7 +239,7 @@ class Flow : public WaysThrough<State> {
 
   // --- Places for updates ---
 
-  /// The statement beside which updates of a use go, with the data's name there.
+  /// The statement beside which updates for a use are written, with the data's name there.
   const Stmt* place_for(std::uint32_t number, Use use) {
     const Step& step = trail_.steps[number];
     const auto [known, is_new] = place_of_.try_emplace({step.at, step.call}, nullptr);
@@ -281,7 +282,8 @@ class Flow : public WaysThrough<State> {
     return defined == nullptr ? nullptr : unit_of(all_.program, &defined->getASTContext());
   }
 
-  /// Whether a loop may hold what waits for a region beside it: updates come behind that.
+  /// Whether a loop may wait for a concurrent region: then updates go behind the wait, into the
+  /// loop.
   [[nodiscard]] bool waits(const Stmt& statement) const {
     if (!any_beside_ || body_of_loop(statement) == nullptr) return false;
     return !all_in<Directive>(&statement).empty() || has_own_call(statement);
@@ -326,7 +328,8 @@ class Flow : public WaysThrough<State> {
     return is_asked_first ? "" : "in a statement that runs regions on a device, too";
   }
 
-  /// All of the data by a name of that place; empty: it has none, or is other data at times.
+  /// A list item for all of the data at a place. Empty: the data has no name there, or the name
+  /// stands for other data at times.
   [[nodiscard]] std::string name_at(const Program& unit, const Stmt& place,
                                     std::uint32_t call) const {
     if (call == instance_.call) {
@@ -344,13 +347,13 @@ class Flow : public WaysThrough<State> {
     return {};
   }
 
-  /// Whether an item names as much as the datum: it is one of those that were asked about.
+  /// Whether an item of this naming is of a map clause, and so names as much as the datum.
   [[nodiscard]] bool is_all(const Naming& naming) const {
     const Motion& motion = all_.motions.at(naming.item);
     return motion.kind == Motion::Kind::kMapped;
   }
 
-  /// Whether the statement is run in the code alone, and in each call by the same data.
+  /// Whether only the code runs the statement, and each call of its function with this data.
   [[nodiscard]] bool is_reached_here_alone(const Program& unit, const Stmt& place) const {
     if (unit.is_within(place, *code_of_home()) && &unit == code_.unit) return true;
     const FunctionDecl* function = unit.function_of(place);
@@ -364,7 +367,7 @@ class Flow : public WaysThrough<State> {
           code_.instances, [&](const Instance& one) { return one.span.holds(i); });
       if (!is_inside) return false;
     }
-    // Calls with other data are not told apart.
+    // All calls have to be with this data, as the statement is the same in each.
     std::set<std::uint32_t> calls;
     for (const Naming& naming : trail_.namings) {
       const Step& step = trail_.steps[naming.step];
@@ -390,7 +393,7 @@ class Flow : public WaysThrough<State> {
     return code_.loop != nullptr ? code_.loop : code_.block;
   }
 
-  /// A function that calls itself may leave the data in any state behind each of its calls.
+  /// A function that calls itself may leave the copies in any state behind each call.
   Ways take_loop(const LoopSpan& loop, Ways ways) override {
     const bool is_recursion = isa<clang::CompoundStmt>(loop.loop);
     for (std::uint32_t i = loop.begin; is_recursion && i < loop.end; ++i) {
@@ -418,11 +421,11 @@ class Flow : public WaysThrough<State> {
     return *unit;
   }
 
-  /// Whether a directive is for the device that the data is kept on; none: it is at times.
+  /// Whether a directive is for the device that the data is kept on. Nullopt: sometimes.
   std::optional<bool> is_for_its_device(const Program& unit, std::uint32_t number,
                                         const Directive& directive) {
     const auto* clause = directive.getSingleClause<clang::OMPDeviceClause>();
-    // Which number the default device has is not known where the program chooses it.
+    // Where the program sets the default device, its number is not known.
     if (device_.is_set && (clause == nullptr) != device_.is_default) {
       refuse(trail_.steps[number], "this may be for another device than the default device");
     }
@@ -436,7 +439,7 @@ class Flow : public WaysThrough<State> {
     return true;
   }
 
-  /// Whether a data directive anywhere maps the data for another device, or may.
+  /// Whether any data directive maps, or may map, the data for another device.
   [[nodiscard]] bool is_mapped_elsewhere() const {
     return std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
       const auto motion = all_.motions.find(naming.item);
@@ -454,8 +457,7 @@ class Flow : public WaysThrough<State> {
     });
   }
 
-  /// Whether an expression of a call's has one value in all of the code: nothing sets what it
-  /// names.
+  /// Whether an expression of a call has one value in all of the code: nothing sets its variables.
   [[nodiscard]] bool is_one_value(const Expr& expression, std::uint32_t call) const {
     if (!all_in<CallExpr>(&expression).empty()) return false;
     return std::ranges::all_of(all_in<clang::DeclRefExpr>(&expression), [&](const auto* name) {
@@ -488,7 +490,7 @@ class Flow : public WaysThrough<State> {
     const Program& unit = expect_plain(number, directive);
     const std::optional<bool> is_for_it = is_for_its_device(unit, number, directive);
     if (!is_for_it.value_or(false)) {
-      // OpenMP 5.2, section 5.9: of data that is not there nothing is copied.
+      // OpenMP 5.2, section 5.9: an update of data that is not present copies nothing.
       const bool is_update = directive.getDirectiveKind() == llvm::omp::OMPD_target_update;
       if (is_for_it && is_update && !is_mapped_elsewhere()) return;
       refuse(step, is_for_it ? "this is for another device" : "this chooses its device");
@@ -511,7 +513,7 @@ class Flow : public WaysThrough<State> {
       const bool ends = directive.getDirectiveKind() == llvm::omp::OMPD_target_exit_data;
       condition.each(ways, [&](State& one, bool held) {
         if (!held) return;
-        // The data that the edit keeps would leave the device.
+        // The exit would end the mapping that the edit makes.
         if (ends && (one.present == 0 || one.present == kMostCounted)) {
           refuse(step, fmt::format("this may end a mapping of {} that the code has not begun",
                                    datum_.text()));
@@ -533,7 +535,7 @@ class Flow : public WaysThrough<State> {
 
   static void enter(State& one) { one.present = std::min(one.present + 1, kMostCounted); }
 
-  /// `may_drop`: what it does not bring back may have been written.
+  /// `may_drop`: a kernel may have written data that is not copied back.
   void leave(const Step& step, const Motion& motion, State& one, bool may_drop = true) const {
     const bool is_counted = one.present > 0 && one.present < kMostCounted;
     if (is_counted) --one.present;
@@ -555,7 +557,7 @@ class Flow : public WaysThrough<State> {
     blocks_.erase(block);
   }
 
-  /// The step of its end.
+  /// The step of a region's end.
   [[nodiscard]] std::uint32_t end_of_region(std::uint32_t number, std::uint32_t end) const {
     std::uint32_t last = number + 1;
     while (last + 1 < end && (trail_.steps[last].kind != StepKind::kDirectiveEnd ||
@@ -584,11 +586,11 @@ class Flow : public WaysThrough<State> {
     const Program& unit = expect_plain(number, region);
     const std::optional<bool> is_for_it = is_for_its_device(unit, number, region);
     if (is_for_it == false) {
-      // It maps what the host has, and brings back what it does.
+      // The other device gets the host's values, and its results are copied back.
       ways = run_elsewhere(unit, number, {}, writes, ways);
       return last;
     }
-    Ways of_others;  // behind the region where it was not run on the device
+    Ways of_others;  // paths on which this device does not run the region
     if (!is_for_it) {
       const Expr& device = written(*region.getSingleClause<clang::OMPDeviceClause>()->getDevice());
       const std::string text = asked_again(unit, number, device, "device()");
@@ -601,7 +603,7 @@ class Flow : public WaysThrough<State> {
       of_others.merge(apart(ConditionAt(begin, region), fmt::format("!({})", text), unit, number,
                             writes, ways));
     }
-    std::vector<std::pair<const Motion*, bool>> motions;  // and whether the region writes to it
+    std::vector<std::pair<const Motion*, bool>> motions;  // with whether the region writes the item
     if (named != namings_.end()) {
       for (const Naming* naming : named->second) {
         const auto motion = all_.motions.find(naming->item);
@@ -631,7 +633,7 @@ class Flow : public WaysThrough<State> {
     return last;
   }
 
-  /// Whether a region's steps may write to the data that one of its items names.
+  /// Whether a region's steps may write the data that one of its items names.
   [[nodiscard]] bool writes_to(const Naming& naming, std::uint32_t from, std::uint32_t to) const {
     for (std::uint32_t i = from; i < to; ++i) {
       const Step& step = trail_.steps[i];
@@ -644,7 +646,7 @@ class Flow : public WaysThrough<State> {
     return naming.places.is_any;
   }
 
-  /// Whether a region's code may set something that a condition names.
+  /// Whether a region's code may set a variable of a condition.
   [[nodiscard]] bool sets_any_of(const Expr& condition, std::uint32_t number) const {
     std::set<const VarDecl*> variables;
     for (const auto* name : all_in<clang::DeclRefExpr>(&condition)) {
@@ -667,8 +669,8 @@ class Flow : public WaysThrough<State> {
     return false;
   }
 
-  /// A condition of a region, for updates around it. Throws Refusal where its answer may be another
-  /// there.
+  /// The text of a region's condition, for updates around the region. Throws Refusal where its
+  /// value may differ there.
   std::string asked_again(const Program& unit, std::uint32_t number, const Expr& condition,
                           const char* clause) const {
     const Step& begin = trail_.steps[number];
@@ -691,7 +693,7 @@ class Flow : public WaysThrough<State> {
     return text;
   }
 
-  /// The ways on which the answer is no, behind the region; `ways` are left with the others.
+  /// The paths behind the region on which the answer is no. `ways` keeps the other paths.
   Ways apart(const ConditionAt& question, const std::string& otherwise, const Program& unit,
              std::uint32_t number, bool writes, Ways& ways) {
     Ways others;
@@ -701,8 +703,8 @@ class Flow : public WaysThrough<State> {
     return others.empty() ? others : run_elsewhere(unit, number, otherwise, writes, others);
   }
 
-  /// Of a region that the host, or another device, runs under that condition (empty: in any case):
-  /// updates around it.
+  /// Adds updates around a region that the host, or another device, runs under a condition. Empty:
+  /// always.
   Ways run_elsewhere(const Program& unit, std::uint32_t number, const std::string& condition,
                      bool writes, const Ways& ways) {
     const Step& begin = trail_.steps[number];
@@ -719,7 +721,7 @@ class Flow : public WaysThrough<State> {
     place.unit = &unit;
     place.item = item;
     place.conditions.insert(condition);
-    // A wait behind the region comes too late for an update beside it.
+    // A taskwait behind the region would be too late for an update before it.
     place.waits =
         place.waits || is_beside(unit, region) || region.hasClausesOfKind<clang::OMPNowaitClause>();
     Ways after;
@@ -747,7 +749,7 @@ class Flow : public WaysThrough<State> {
   Doubtful& doubtful_;
   std::map<std::uint32_t, std::vector<const Naming*>> namings_;
   std::vector<Obstacle> obstacles_;
-  bool any_beside_ = false;  // a region of the data runs beside the host
+  bool any_beside_ = false;  // a region with the data runs concurrently with the host
   std::map<const Directive*, std::vector<const Motion*>> blocks_;
   std::map<std::pair<const Stmt*, std::uint32_t>, const Stmt*> place_of_;
 };

@@ -1,4 +1,4 @@
-// Data that stays on the device while code runs: where its two copies have to be made the same.
+// Data that is kept on the device while code runs, and where its two copies have to be made equal.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,12 +15,12 @@
 
 namespace ompdm::edit {
 
-/// Data that is to be kept: one piece of storage, or several whose pointers are exchanged.
+/// Data that is to be kept: one piece of storage, or several pieces whose pointers are exchanged.
 struct Datum {
   std::vector<OuterItem> names;        ///< in the names of the code
-  const Expr* own = nullptr;           ///< an item of the code's own function that is it
-  std::vector<Item> asked;             ///< of the finding
-  std::vector<std::set<Path>> paths;   ///< by instance
+  const Expr* own = nullptr;           ///< an item for the data in the code's own function
+  std::vector<Item> asked;             ///< items of the finding
+  std::vector<std::set<Path>> paths;   ///< by execution of the code
   std::vector<const Naming*> namings;  ///< in the code
 
   /// "u[0:n], v[0:n]".
@@ -31,12 +31,12 @@ struct Datum {
   }
 };
 
-/// Where updates of one datum go.
+/// The places of the updates of one datum.
 struct UpdatePlaces {
   struct One {
     const Program* unit = nullptr;
     std::string item;
-    /// Of an if() clause: one of them holds; an empty one always does.
+    /// Conditions of if() clauses, one of which holds. An empty condition always holds.
     std::set<std::string> conditions = {};
 
     [[nodiscard]] std::string condition() const {
@@ -45,29 +45,30 @@ struct UpdatePlaces {
     }
     bool from = false;
     bool to = false;
-    bool waits = false;  ///< for regions that run beside the host
+    bool waits = false;  ///< for regions that run concurrently with the host
   };
   std::map<const Stmt*, One> all;
   bool is_written = false;  ///< by a kernel
   bool returns = false;     ///< the host's copy is old at the end
-  bool is_later = false;    ///< a region may still be at work at the end
+  bool is_later = false;    ///< a region may still run at the end
 };
 
-/// Steps that may be of some data, though no source shows it.
+/// Steps that may use the data, though no source shows it.
 struct Doubtful {
   std::map<Path, std::uint32_t> pointers;  ///< what they lead to, and the first step that follows
+                                           ///< them
   std::set<std::uint32_t> unseen;          ///< code that is not seen may use the data there
-  std::set<std::uint32_t> beside;          ///< regions that run beside the host
+  std::set<std::uint32_t> beside;          ///< regions that run concurrently with the host
   std::set<std::uint32_t> devices;         ///< the device is chosen there
-  /// Items that get memory under conditions, and a directive that maps them in each pass.
+  /// Items that get memory under conditions, and a directive that maps them in each iteration.
   std::map<std::string, std::uint32_t> allocated;
-  /// Items whose bounds are set there.
+  /// Items whose bounds are set in the code, and the step that sets them.
   std::map<std::string, std::uint32_t> bounds;
-  /// Directives that name the data by another text, and that text and the item's.
+  /// Directives that name the data by another text: that text and the item's text.
   std::map<std::uint32_t, std::pair<std::string, std::string>> parts;
 };
 
-/// Statements of a span of the trail that lead to directives for devices.
+/// Statements that lead to directives for devices in a span of the trail.
 class DevicePaths {
  public:
   DevicePaths(const TrailOfAll& all, const Span& span);
@@ -85,9 +86,9 @@ struct KeptOn {
   bool is_set = false;     ///< the program chooses the default device
 };
 
-/// Adds the updates of a datum that one run of the code needs, and what is not certain of it.
-/// `is_there`: the data is on the device before the code; `idle` are updates that go. Throws
-/// Refusal of what no update can keep the same.
+/// Adds the updates of a datum that one execution of the code needs, and what is uncertain.
+/// `is_there`: the data is present before the code. `idle`: updates that the patch removes. Throws
+/// Refusal where no update can keep the copies equal.
 void add_updates(const TrailOfAll& all, const Code& code, const Instance& instance,
                  const Datum& datum, const std::set<Path>& paths, bool is_there,
                  const std::set<const Directive*>& idle, const DevicePaths& device_paths,

@@ -19,7 +19,7 @@ bool leads_to_all(const Program& program, const Stay& stay, const Stmt& statemen
                              [&](const auto* one) { return program.leads_to(statement, *one); });
 }
 
-/// The innermost block below a statement that leads to all directives; null of none.
+/// The innermost block in a statement that leads to all directives. Null: none.
 const clang::CompoundStmt* block_in(const Program& program, const Stay& stay,
                                     const Stmt& statement) {
   const clang::CompoundStmt* found = nullptr;
@@ -30,13 +30,13 @@ const clang::CompoundStmt* block_in(const Program& program, const Stay& stay,
     for (const Stmt* child : at->children()) {
       if (child != nullptr && leads_to_all(program, stay, *child)) inner = child;
     }
-    // A region's body is no place for directives that move data.
+    // Directives that map data cannot stand in a region's body.
     at = is_region(*at) ? nullptr : inner;
   }
   return found;
 }
 
-/// Functions that lead to all directives, and call none that does.
+/// Functions that lead to all directives, and call no other such function.
 std::vector<const FunctionDecl*> innermost_functions(const Program& program, const Stay& stay) {
   std::vector<const FunctionDecl*> all = program.functions();
   std::erase_if(all,
@@ -64,7 +64,7 @@ Stay stay_of(const Program& program, const Finding& finding) {
                           [&](const Edit& edit) { return is_around(edit) && is_update(edit); }) &&
       std::ranges::none_of(finding.edits, is_around_by_another);
   for (const Edit& edit : finding.edits) {
-    // Updates in the code lead there, too, though they go.
+    // Updates in the code lead to the data, too, though the patch removes them.
     if (edit.kind == "keep" || (edit.kind == "remove" && stay.is_there)) {
       for (const Place& place : edit.places) {
         const auto here = program.directives_at(place);
@@ -143,7 +143,7 @@ class Terms {
   Terms(const Program& program, const Stmt& loop)
       : program_(program), loop_(loop), home_(program.function_of(loop)) {}
 
-  /// All that an expression of a function's may stand for in the loop.
+  /// Adds all expressions of the loop's function that an expression of a function may stand for.
   void add(const std::string& expression, const FunctionDecl& function) {
     if (&function == home_) {
       found.insert(expression);
@@ -156,7 +156,7 @@ class Terms {
     open_.erase(&function);
   }
 
-  /// What a function would write for an expression of the loop's.
+  /// How a function writes an expression of the loop's function: see in_terms_of().
   [[nodiscard]] std::set<std::string> written_in(const clang::ParmVarDecl& parameter,
                                                  const std::string& expression) {
     const auto& function = *cast<FunctionDecl>(parameter.getDeclContext());
@@ -170,7 +170,7 @@ class Terms {
       if (!is_home)
         here = outer == nullptr ? std::set<std::string>() : written_in(*outer, expression);
       for (const std::string& one : here) {
-        // The function may be called with other data, too, which is another call's.
+        // Another call of the function may have other data.
         const bool is_it = argument != nullptr && argument->getNameAsString() == root_of(one);
         if (is_it) all.insert(handed(one, function, *call));
       }
@@ -182,7 +182,7 @@ class Terms {
   std::set<std::string> found;
 
  private:
-  /// Calls that the loop leads to.
+  /// Calls of a function that the loop leads to.
   [[nodiscard]] std::vector<const CallExpr*> calls_of(const FunctionDecl& function) const {
     std::vector<const CallExpr*> calls = program_.calls_of(function);
     std::erase_if(calls, [&](const CallExpr* call) {
@@ -199,7 +199,8 @@ class Terms {
     return variable_of(value);
   }
 
-  /// With the parameters for the names that a call hands over; empty where one is not.
+  /// An expression with parameters for the names that a call hands over. Empty where a name is not
+  /// handed over.
   static std::string handed(const std::string& expression, const FunctionDecl& function,
                             const CallExpr& call) {
     std::string text;
@@ -231,7 +232,7 @@ class Terms {
   [[nodiscard]] std::string replaced(const std::string& expression, bool has_root,
                                      const FunctionDecl& function, const CallExpr& call) const {
     std::string text;
-    bool is_root = has_root;  // of the first word
+    bool is_root = has_root;  // true for the first word only
     for (const auto& [word, is_name] : words_of(expression)) {
       text += is_name ? text_for(word, is_root, function, call) : word;
       is_root = false;
@@ -239,8 +240,8 @@ class Terms {
     return text;
   }
 
-  /// A section of an argument that is cast, in elements of what it is: "u[0:n * (sizeof(Row) /
-  /// sizeof(double))]" of "u[0:n]" with `(Row*)u`.
+  /// A section of a cast argument, in elements of its type before the cast. With `(Row*)u` "u[0:n]"
+  /// becomes "u[0:n * (sizeof(Row) / sizeof(double))]".
   [[nodiscard]] std::string in_elements_of(const Expr& argument, const std::string& text,
                                            const CallExpr& call) const {
     const auto* cast = dyn_cast<clang::ExplicitCastExpr>(argument.IgnoreParenImpCasts());
@@ -288,7 +289,7 @@ class Terms {
       const Expr& argument = *call.getArg(i)->IgnoreParenImpCasts();
       const auto* named =
           dyn_cast<clang::DeclRefExpr>(is_root ? argument.IgnoreParenCasts() : &argument);
-      // What the function sets it to is not what it is handed.
+      // A parameter that the function sets has another value than the argument.
       if (!is_root) Names(program_, *function.getBody()).expect_unchanged(name);
       if (named != nullptr) return named->getDecl()->getNameAsString();
       if (is_root) {
@@ -354,7 +355,7 @@ class Gatherer {
   Gatherer(const Program& program, const Stmt& code)
       : program_(program), code_(code), names_(program, code) {}
 
-  /// No `side`: they stand neither before the code nor behind it.
+  /// Adds the data of edits. Null `side`: the edits stand neither before nor behind the code.
   void add(const std::vector<const Edit*>& edits, const std::vector<Item>& items,
            std::string Kept::* side, const std::string& strongest) {
     for (const Edit* edit : edits) {
@@ -374,7 +375,7 @@ class Gatherer {
     }
   }
 
-  /// What is exchanged with data that stays, and mapped in the code as well, stays with it.
+  /// Data that the loop exchanges with kept data, and that the code maps, is kept as well.
   void add_exchanged() {
     for (bool is_more = true; is_more;) {
       is_more = false;
@@ -395,7 +396,8 @@ class Gatherer {
   KeptData found;
 
  private:
-  /// Of "a[0:m][0:n]" the compiler tells "a[0:m]": as many brackets of an item as another has.
+  /// As many brackets of an item as another item has. The compiler tells only "a[0:m]" of
+  /// "a[0:m][0:n]".
   static std::string as_long_as(const std::string& other, const std::string& item) {
     std::size_t end = 0;
     for (auto left = std::ranges::count(other, ']'); left > 0; --left) {
@@ -406,8 +408,8 @@ class Gatherer {
     return end == 0 ? item : item.substr(0, end);
   }
 
-  /// The compiler tells an item with the values of its macros. A source that is compiled with
-  /// others needs their names.
+  /// An item as the source writes it. The compiler replaces macros in items. A source that is
+  /// compiled with other values needs the macros' names.
   [[nodiscard]] std::string as_written(const Item& item) const {
     const auto bare = [](std::string text) {
       std::erase(text, ' ');
@@ -429,7 +431,7 @@ class Gatherer {
     return item.expression;
   }
 
-  /// As a clause in the code's own function names it; empty: none does.
+  /// The item of a clause in the code's own function. Empty: no clause names the data.
   [[nodiscard]] std::string item_of(const VarDecl& data) const {
     for (const auto* directive : program_.directives_in(code_)) {
       const auto items = mapped_items(*directive, data, kWritten);
@@ -452,12 +454,12 @@ class Gatherer {
     if (!variable->getType()->isPointerType() && !variable->getType()->isArrayType()) {
       program_.refuse(code_, "{} is no pointer and no array", root);
     }
-    // An extent that changes would be another one at the end.
+    // An extent that changes would be different at the end.
     names_.expect_plain(expression);
     return found.emplace(root, Kept{variable, expression, {}, {}}).first->second;
   }
 
-  /// A function's own names may hide, or be hidden by, others of the same spelling.
+  /// Throws Refusal where the same name means another, global variable in the item's function.
   void expect_the_same(const Item& item, const VarDecl& variable) const {
     for (const auto* directive : program_.directives_at(item.named_at)) {
       const FunctionDecl* function = program_.function_of(*directive);

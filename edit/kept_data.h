@@ -1,7 +1,7 @@
-// What a finding asks to keep on the device: the code around which it is to stay there, a loop, or
-// statements of a block from the first to the last that lead to its directives; and the data, in
-// the names of that code. Clauses of a function's directives are written in its terms, and have to
-// be written in those of the loop that calls it.
+// The data and the code of a finding's edits that keep data on the device. The code is a loop, or
+// the statements of a block from the first to the last that lead to the finding's directives.
+// Clauses of a function's directives are written in the names of that function. They have to be
+// translated to the names of the loop that calls it.
 #pragma once
 
 #include <clang/AST/Decl.h>
@@ -17,13 +17,13 @@
 namespace ompdm::edit {
 
 struct Stay {
-  std::vector<const Edit*> begin;  ///< what is to be written before the code
-  std::vector<const Edit*> end;    ///< and behind it
-  /// Of what `is_there`: what is to be written where the host uses the data.
+  std::vector<const Edit*> begin;  ///< directives to be written before the code
+  std::vector<const Edit*> end;    ///< directives to be written behind the code
+  /// Where `is_there`: directives to be written where the host uses the data.
   std::vector<const Edit*> within;
   bool is_of_loop = false;
-  bool is_there = false;  ///< the data is on the device before and behind: updates are written
-  /// Directives of this translation unit that stay as they are.
+  bool is_there = false;  ///< the data is present before and behind the code: updates are written
+  /// Directives of this translation unit that are not changed.
   std::vector<const Directive*> kept;
   std::vector<Place> kept_places;
 
@@ -33,28 +33,30 @@ struct Stay {
   }
 };
 
-/// Empty `begin`, `end` and `within`: it asks for nothing of the kind. Empty `kept`: nothing of it
-/// is in this translation unit. Throws Refusal where only a part is.
+/// The residency that a finding asks for. Empty `begin`, `end` and `within`: it asks for none.
+/// Empty `kept`: none of its directives is in this translation unit. Throws Refusal where only some
+/// are.
 Stay stay_of(const Program& program, const Finding& finding);
 
-/// The loop. Throws Refusal where there is none.
+/// The loop that the data is kept around. Throws Refusal where there is none.
 const Stmt& loop_of(const Program& program, const Stay& stay);
 
 /// A program in which the statements from the first to the last that lead to the directives are one
-/// statement, and that statement.
+/// statement. `span` is that statement.
 struct Spanned {
   Program program;
   const Stmt* span;
 };
 
-/// Of the innermost block that leads to them all. Throws Refusal where there is none, or several.
+/// The span in the innermost block that leads to all directives. Throws Refusal where there is no
+/// such block, or several.
 Spanned span_of(const Program& program, const Stay& stay);
 
 struct Kept {
   const VarDecl* variable = nullptr;
   std::string expression;  ///< "u[0:n * n]"
-  std::string begin;       ///< how it is mapped before the code: "to", "alloc"; empty: not there
-  std::string end;         ///< and behind it: "from", "release"
+  std::string begin;       ///< how it is mapped before the code: "to", "alloc"; empty: not
+  std::string end;         ///< how its mapping ends: "from", "release"; empty: not there
 };
 
 using KeptData = std::map<std::string, Kept>;  ///< by name
@@ -62,27 +64,28 @@ using KeptData = std::map<std::string, Kept>;  ///< by name
 /// The finding's items, each once.
 std::vector<Item> items_of(const Stay& stay);
 
-/// What they stand for in the code. Throws Refusal where that has no name of one meaning before it,
-/// or an extent that may change.
+/// The data that items stand for in the code. Throws Refusal where the data has no unique name
+/// before the code, or an extent that may change.
 KeptData kept_data(const Program& program, const Stmt& code, const Stay& stay,
                    const std::vector<Item>& items);
 
-/// The same text but for blanks, with constants for the names that hold them.
+/// Whether two extents are equal, blanks left out, with constants for the names that hold them.
 bool are_same_extents(const Program& program, const Stmt& code, const std::string& one,
                       const std::string& other);
 
-/// What the item of a clause, named at a directive in a function that the loop calls, stands for in
-/// the loop's own terms: several where the function is called with several data; itself where the
-/// directive stands in the loop's function, or elsewhere. Throws Refusal where it stands for what
-/// has no name there.
+/// What the item of a clause stands for, in the names of the loop's function. The clause's
+/// directive may stand in a function that the loop calls. There are several results where the
+/// function is called with several data. The item itself is the result where the directive stands
+/// in the loop's function, or elsewhere. Throws Refusal where the item has no name at the loop.
 std::set<std::string> terms_of(const Program& program, const Stmt& loop, const Item& item);
 
-/// The same of an expression in a function; empty where the loop does not call that.
+/// The same for an expression of a function. Empty where the loop does not call the function.
 std::set<std::string> terms_of(const Program& program, const Stmt& loop,
                                const FunctionDecl& function, const std::string& expression);
 
-/// The other way: what a function that the loop calls would write for an expression of the loop's,
-/// whose data is `parameter` there; empty where its parameters do not tell, or calls differ.
+/// The reverse: how a function that the loop calls would write an expression of the loop's
+/// function. `parameter` is the expression's data in that function. Empty where the parameters do
+/// not determine it, or where calls differ.
 std::string in_terms_of(const Program& program, const Stmt& loop,
                         const clang::ParmVarDecl& parameter, const std::string& expression);
 

@@ -81,7 +81,8 @@ constexpr std::array kKnownFunctions = std::to_array<KnownFunction>({
     {"std::as_const", "", kPlace},
 });
 
-/// Whether all types that a template is made with are plain; also if it is none.
+/// Whether all types that a template is instantiated with are plain. True for a class that is no
+/// instantiation.
 bool has_plain_types(const clang::CXXRecordDecl& record) {
   const auto* of_types = dyn_cast<clang::ClassTemplateSpecializationDecl>(&record);
   const auto is_plain_one = [](const clang::TemplateArgument& one) {
@@ -122,7 +123,7 @@ bool forgets_arguments(const FunctionDecl& function) {
   if (!function.isExternC()) return false;
   const std::string name = function.getNameAsString();
   const llvm::StringRef word = name;
-  // Transfers that go on, and what waits for them.
+  // Functions that begin transfers which continue, and functions that wait for them.
   const bool goes_on = word.starts_with("MPI_I") || word.starts_with("MPI_W") ||
                        word.starts_with("MPI_Test") || word.starts_with("MPI_Start") ||
                        word.ends_with("_init");
@@ -277,7 +278,7 @@ bool is_worth_walking(const FunctionDecl& function) {
   const auto* in = dyn_cast<clang::CXXRecordDecl>(function.getDeclContext());
   if (method != nullptr && in != nullptr) {
     const std::string type = in->getNameAsString();
-    // Their code goes through all nodes, and touches nothing else.
+    // The code of these visits all nodes, and uses nothing else.
     static const std::set<std::string> kNodes = {"_Rb_tree",     "_Rb_tree_impl", "_Hashtable",
                                                  "_List_base",   "_List_impl",    "_Fwd_list_base",
                                                  "_Deque_base",  "_Deque_impl",   "__tree",

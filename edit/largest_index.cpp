@@ -1,5 +1,4 @@
-// The largest index by which a region uses an array in each run, where it follows from numbers
-// alone.
+// The largest index by which a region uses an array in every run, where numbers alone determine it.
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
@@ -19,19 +18,19 @@
 namespace ompdm::edit {
 namespace {
 
-/// What a loop's variable counts, both ends included.
+/// The values of a loop's counter, both ends included.
 struct Range {
   std::int64_t least = 0;
   std::int64_t most = 0;
 };
 
-/// A sum of variables times numbers, and a number.
+/// A sum of variables times numbers, plus a number.
 struct Linear {
   std::map<const VarDecl*, std::int64_t> factors;
   std::int64_t number = 0;
 };
 
-/// No index that a program uses is larger; products of two do not overflow.
+/// No program uses a larger index, and products of two such numbers do not overflow.
 constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
 
 const VarDecl* variable_in(const Expr& any) {
@@ -39,14 +38,14 @@ const VarDecl* variable_in(const Expr& any) {
   return name == nullptr ? nullptr : dyn_cast<VarDecl>(name->getDecl());
 }
 
-/// Tells numbers that options of the build may decide: those of macros that options define, or that
-/// are defined under a condition (`#ifndef N`).
+/// Finds numbers that options of the build may decide. They come from macros that options define,
+/// or that are defined under a condition (`#ifndef N`).
 class FixedNumbers {
  public:
   explicit FixedNumbers(const Program& program)
       : program_(program), sources_(program.context().getSourceManager()) {}
 
-  /// Whether the value of an expression is the same whatever the options are.
+  /// Whether an expression has the same value under all options.
   bool are_fixed(const Expr& number) { return is_fixed(number, kDeepest); }
 
  private:
@@ -77,7 +76,7 @@ class FixedNumbers {
 
   bool is_under_condition(clang::SourceLocation written) {
     const auto [file, offset] = sources_.getDecomposedLoc(written);
-    if (!sources_.getFileEntryRefForID(file)) return true;  // an option gives it
+    if (!sources_.getFileEntryRefForID(file)) return true;  // an option defines it
     const auto [at, is_new] = texts_.try_emplace(file);
     if (is_new) at->second = file_text(sources_, file, program_.context().getLangOpts());
     return std::ranges::any_of(at->second.conditionals, [&, here = offset](const Conditional& one) {
@@ -90,8 +89,8 @@ class FixedNumbers {
   std::map<clang::FileID, FileText> texts_;
 };
 
-/// Looks at what each iteration of the region's loops evaluates: nothing behind a condition or a
-/// jump, and no body of another function.
+/// Visits the code that each iteration of the region's loops evaluates. Code behind a condition or
+/// a jump, and bodies of other functions, are left out.
 class Indices : public clang::RecursiveASTVisitor<Indices> {
  public:
   Indices(const Program& program, const VarDecl& array)
@@ -147,7 +146,7 @@ class Indices : public clang::RecursiveASTVisitor<Indices> {
     return value && *value <= kMost && *value >= -kMost ? value : std::nullopt;
   }
 
-  /// Of a loop that counts up, from a number to a number, and has an iteration.
+  /// The range of a loop that counts up from a number to a number, and has an iteration.
   [[nodiscard]] std::optional<Range> range_of(const clang::ForStmt& loop,
                                               const VarDecl*& variable) {
     std::optional<std::int64_t> first;

@@ -1,6 +1,7 @@
-// ompdm-edit: reads requests on standard input, a line each, parses the translation units that they
-// name, and answers each with a line on standard output: facts of the source, and where edits go.
-// `ompdm` runs it; see messages.h. Exit status: 0 where it could answer, 1 on what is no request.
+// ompdm-edit answers requests about sources. It reads requests on standard input, one in each line.
+// It parses the translation units that a request names. It writes an answer to standard output, one
+// in each line: facts of the source, and where edits go. `ompdm` runs it; see messages.h. Exit
+// status: 0 where it could answer, 1 where the input is no request.
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
@@ -27,7 +28,7 @@ constexpr const char* kHelp =
 
 namespace {
 
-/// Processor time for an answer.
+/// Limit of processor time for one answer, in seconds.
 constexpr time_t kMostSeconds = 120;
 
 void give_up(int /*signal*/) {
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   std::signal(SIGPROF, give_up);
-  // Whoever asks may be killed.
+  // The parent process may be killed.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   try {
     ompdm::edit::Answers answers;

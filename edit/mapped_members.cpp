@@ -19,7 +19,7 @@ MappedMembers::MappedMembers(const Trail& trail) : trail_(trail) {
 
 std::map<Path, MappedMembers::Members> MappedMembers::members_of(const Naming& naming) {
   std::map<Path, Members> all;
-  // A pointer that was made of a member is written as the member in the code around.
+  // In the calling code, a pointer that got its value from a member is written as the member.
   for (const std::set<Path>* paths : {&naming.pointers, &naming.values}) {
     for (const Path& path : *paths) {
       const clang::FieldDecl* field = path.steps.empty() ? nullptr : path.steps.back();

@@ -1,4 +1,4 @@
-// Pointers that are members of objects, where clauses name the data that they lead to.
+// Pointers that are members of objects, where clauses name the data of the pointers.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace ompdm::edit {
 
-/// Which members of objects the directives of a program name. A directive that names several
+/// The members of objects that the program's directives name. A directive that names several
 /// members of an object maps the object from the first to the last of them. LLVM's runtime ends the
-/// program where only a part of that is on the device ("explicit extension not allowed"; OpenMP
-/// 5.2, section 5.8.3, restrictions).
+/// program where only a part of that is present ("explicit extension not allowed"; OpenMP 5.2,
+/// section 5.8.3, restrictions).
 class MappedMembers {
  public:
-  /// Refers to the trail.
+  /// Keeps a reference to the trail.
   explicit MappedMembers(const Trail& trail);
 
-  /// The data that an item stands for is to be kept on the device.
+  /// Notes that the item's data is to be kept on the device.
   void keep(const Naming& naming);
 
-  /// Whether the kept item needs a pointer of its own: the object's part between all members that
-  /// are kept, and those that another directive names, meet only in part; or a region in `span`
-  /// uses other members.
+  /// Whether the kept item needs a pointer variable of its own. It needs one where the object's
+  /// part between all kept members overlaps a part that another directive maps. It also needs one
+  /// where a region in `span` uses other members.
   [[nodiscard]] bool need_pointer(const Naming& naming, const Span& span) const;
 
  private:

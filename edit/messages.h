@@ -1,4 +1,4 @@
-// Requests to ompdm-edit and its answers, as values and as JSON.
+// Requests to ompdm-edit and its answers, as C++ values and as JSON.
 #pragma once
 
 #include <istream>
@@ -18,7 +18,7 @@ struct Place {
   int line = 0;
 };
 
-/// Data as a clause names it where the directive at `named_at` stands.
+/// Data as a clause of the directive at `named_at` names it.
 struct Item {
   std::string expression;  ///< "u[0:n * n]"
   Place named_at;
@@ -29,7 +29,7 @@ struct Clause {
   std::vector<Item> items;
 };
 
-/// See ompdm/findings.h for what the words mean.
+/// An edit. ompdm/findings.h defines the words.
 struct Edit {
   std::string kind;       ///< "insert", "replace", "leave_out", "remove", "guard", "keep"
   std::string side;       ///< "before", "after", "within", "at"
@@ -37,14 +37,14 @@ struct Edit {
   std::string directive;  ///< "target enter data"
   std::string when;       ///< "always", "host_uses", ...
   std::vector<Place> places;
-  Place inside;  ///< of a loop that no place tells: a line in it; line 0: not known
+  Place inside;  ///< a line in the loop, where `places` has no line of it; line 0: not known
   std::vector<Clause> clauses;
   std::vector<int> devices;
   bool in_scope = false;
 };
 
-/// Whether it is written for a loop, of which the compiler may have left calls in a row, or for
-/// directives one after the other.
+/// Whether an edit is written around code. The code is a loop, a row of calls that the compiler
+/// made of a loop, or directives that follow each other.
 inline bool is_around(const Edit& edit) {
   return edit.kind == "insert" && (edit.of == "loop" || edit.of == "calls" || edit.of == "stay");
 }
@@ -53,13 +53,13 @@ struct Finding {
   int number = 0;
   std::string pattern;
   std::vector<Edit> edits;
-  /// Directives that the code around leads to and the run did not reach: they may need what edits
-  /// take away.
+  /// Directives that the code around leads to, and that the run did not execute. They may need what
+  /// edits remove.
   std::vector<Place> unreached = {};
-  /// Whether facts of the whole program leave none of its conditions open: no other code uses, or
-  /// changes, the data meanwhile.
+  /// Whether facts of the whole program decide all conditions of the finding: no other code uses,
+  /// or changes, the data meanwhile.
   bool is_settled = false;
-  /// Whether they tell that one of its conditions comes true.
+  /// Whether these facts show that one of its conditions comes true.
   bool is_refuted = false;
 };
 
@@ -69,7 +69,7 @@ struct CompiledLines {
   std::vector<int> lines;
 };
 
-/// A translation unit and how it is compiled.
+/// A translation unit, and how it is compiled.
 struct Unit {
   std::string file;
   std::string directory;
@@ -78,71 +78,76 @@ struct Unit {
   bool by_clang = false;
 };
 
-/// Code in which data is to stay on a device.
+/// Code in which data is to be kept on a device.
 struct Stretch {
   int number = 0;
-  /// "loop": the loops whose heads hold a line of `places`, that lead to a directive which names
-  /// the item; "span": from the first to the last of the directives at `places`, in each call of
-  /// the innermost function that leads to all of them; "way": from a directive at `from` to one at
-  /// `places`; "rest": all that runs after directives at `places` have ended; "first": what regions
-  /// read of what directives at `places` send, before they overwrite it; "resident": as "loop", of
-  /// items of updates, each of all of the data; "lifetime": as "span", of data that each iteration
-  /// of a loop makes: in one iteration; "after": as "rest", also of data that no region reads.
+  /// Which code it is:
+  /// - "loop": loops whose heads hold a line of `places`, and that lead to a directive which names
+  ///   the item.
+  /// - "span": from the first to the last of the directives at `places`, in each call of the
+  ///   innermost function that leads to all of them.
+  /// - "way": from a directive at `from` to a directive at `places`.
+  /// - "rest": all code that runs after directives at `places` have ended.
+  /// - "first": what regions read of data that directives at `places` send, before they overwrite
+  ///   it.
+  /// - "resident": as "loop", for items of updates, each of which names all of the data.
+  /// - "lifetime": as "span", for data that each iteration of a loop allocates: one iteration.
+  /// - "after": as "rest", also for data that no region reads.
   std::string kind;
   std::vector<Place> places;
   std::vector<Place> from;
-  /// Of a loop: also what is run between two of its entries; of a span: between two calls.
+  /// For a loop: also the code between two of its entries. For a span: the code between two calls.
   bool all_entries = false;
   std::vector<Item> items;
-  bool to_end = false;  ///< of a way: to the end of a directive's code
+  bool to_end = false;  ///< of kind "way": to the end of a directive's code
 };
 
 struct Request {
   std::string file;  ///< of a translation unit
-  /// Other sources that are compiled alike: all are read as one unit, `file` first, so that each
-  /// shows what the others call.
+  /// Other sources with the same compiler arguments. All are parsed as one unit, `file` first, so
+  /// that bodies of functions in the others are seen.
   std::vector<std::string> beside;
-  bool is_whole = false;               ///< no other source of the program calls theirs
-  std::string directory;               ///< that it is compiled in
+  bool is_whole = false;               ///< no other source of the program calls their functions
+  std::string directory;               ///< the working directory of the compiler
   std::vector<std::string> arguments;  ///< the compiler's, without its name, the source and -o
   std::vector<Finding> findings;
-  /// Names of data that need not come back after a loop; what they leave on the host is spoiled on
-  /// purpose where `spoil` says so, so that a run shows whether it is read.
+  /// Names of data that is not copied back after a loop. Where `spoil` is set, its old content on
+  /// the host is overwritten on purpose: then a run shows whether the host reads it.
   std::vector<std::string> released;
   bool spoil = false;
-  /// Whether plans may rest on what no source shows: a run has to bear them out. In JSON
-  /// "may_assume", which may be missing.
+  /// Whether plans may rest on assumptions that no source shows. A run then has to confirm them. In
+  /// JSON "may_assume", which may be missing.
   bool may_assume = false;
-  /// Whether the plan's code asserts what it rests on, where that can be tested. In JSON "asserts",
+  /// Whether the plan's code asserts its assumptions, where they can be tested. In JSON "asserts",
   /// which may be missing.
   bool asserts = false;
-  /// Target regions of which facts are asked, by the line in which the pragma begins: in JSON
+  /// Target regions whose facts are requested, by the line in which the pragma begins. In JSON
   /// "regions": [{"file": F, "line": N}, ...], which may be missing.
   std::vector<Place> regions = {};
-  /// The program's other translation units, which facts are asked of, too, and which plans look
-  /// at: in JSON "units", which may be missing. Where facts are asked `is_whole` says that no
-  /// source of the program is missing; of plans "has_all_units" does.
+  /// The program's other translation units, for facts and for plans. In JSON "units", which may be
+  /// missing. For facts `is_whole` says that no source of the program is missing. For plans
+  /// "has_all_units" says so.
   std::vector<Unit> units = {};
   bool has_all_units = false;
-  /// Code of which facts about the host are asked: in JSON "stretches", which may be missing.
+  /// Code for which facts about the host are requested. In JSON "stretches", which may be missing.
   std::vector<Stretch> stretches = {};
-  /// Where the arguments are not those of the build, but lack macros: the files of the program that
-  /// the unit was compiled from. In JSON "compiled": [{"file": F, "lines": [N, ...]}, ...].
+  /// Set where the arguments are not those of the build, but lack macros: the files of the program
+  /// that the unit was compiled from. In JSON "compiled": [{"file": F, "lines": [N, ...]}, ...].
   std::optional<std::vector<CompiledLines>> compiled = std::nullopt;
-  bool by_clang = false;  ///< the program was
+  bool by_clang = false;  ///< the program was compiled by clang
 };
 
-/// Throws nlohmann::json::exception on what is no request.
+/// Reads a request. Throws nlohmann::json::exception where the input is no request.
 Request read_request(std::istream& in);
 
-/// `length` bytes from `offset` on are to be `text`.
+/// `text` replaces `length` bytes from `offset` on.
 struct Replacement {
   std::string file;
   unsigned offset = 0;
   unsigned length = 0;
   std::string text;
-  /// It belongs to what stands before it: where something else is put in the same place, it is
-  /// first.
+  /// The text belongs to the code before it. Where another text is inserted in the same place, this
+  /// one comes first.
   bool behind = false;
 
   bool operator==(const Replacement&) const = default;
@@ -158,13 +163,13 @@ struct Obstacle {
   }
 };
 
-/// Why a finding's edits cannot be made: thrown by all that looks at the source.
+/// Why a finding's edits cannot be made. Thrown by the functions that analyse the source.
 class Refusal : public std::runtime_error {
  public:
   Refusal(const std::string& why, Place at, std::vector<Obstacle> others = {})
       : std::runtime_error(why), at_(std::move(at)), others_(std::move(others)) {}
   [[nodiscard]] const Place& at() const { return at_; }
-  /// Those that are known beside the first.
+  /// Further obstacles that are known beside the first.
   [[nodiscard]] const std::vector<Obstacle>& others() const { return others_; }
 
  private:
@@ -172,15 +177,16 @@ class Refusal : public std::runtime_error {
   std::vector<Obstacle> others_;
 };
 
-/// Something that a plan rests on and no source shows.
+/// A condition that a plan rests on and no source shows.
 struct Assumption {
   std::string what;  ///< a sentence without its full stop
   Place at;
-  /// Expressions that are true before the plan's code where it holds; empty: none can be written.
+  /// Expressions that are true before the plan's code where the assumption holds. Empty: none can
+  /// be written.
   std::vector<std::string> tests = {};
 };
 
-/// Data of a finding that cannot be kept where the rest is.
+/// Data of a finding that cannot be kept with the rest.
 struct LeftOut {
   Item item;
   std::string why;
@@ -188,87 +194,91 @@ struct LeftOut {
   std::vector<Obstacle> others = {};
 };
 
-/// Of one finding.
+/// The plan of one finding.
 struct Plan {
   int number = 0;
   bool found = true;                  ///< false: nothing of it is in this translation unit
-  std::string refused;                ///< a sentence; empty: it can be made
-  Place in_the_way;                   ///< the statement that the sentence speaks of
-  std::vector<Obstacle> others = {};  ///< further ones
+  std::string refused;                ///< the reason, a sentence; empty: the edits can be made
+  Place in_the_way;                   ///< the statement that `refused` is about
+  std::vector<Obstacle> others = {};  ///< further obstacles
   std::vector<Replacement> replacements;
   std::vector<LeftOut> left_out;
-  std::vector<Place> settled;         ///< updates of which is known whether they are needed
-  std::size_t updates = 0;            ///< that were added for the host: they move what is needed
-  std::vector<std::string> returned;  ///< names of what comes back after a loop, and that its
-                                      ///< function does not name there any more
-  std::vector<Assumption> assumed;    ///< only where the request allows it
+  std::vector<Place> settled;         ///< updates that the plan has decided on: they are needed, or
+                                      ///< not
+  std::size_t updates = 0;            ///< number of updates that the plan adds where the host uses
+                                      ///< data
+  std::vector<std::string> returned;  ///< names of data that is copied back after a loop, and that
+                                      ///< its function does not use there any more
+  std::vector<Assumption> assumed;    ///< only if the request allows assumptions
 };
 
-/// What the code of a region does with data that it names and that is declared outside of it, or
-/// that a map clause of it names. Through a pointer the data is meant that it leads to. Functions
-/// that the region calls are part of its code. What is said not to happen does not happen by this
-/// name, and not by pointers that the program initializes with it; two parameters may be the same.
+/// How the code of a region uses an item: data declared outside of the region, or named by its map
+/// clauses. For a pointer these are facts about the data that it leads to. Functions that the
+/// region calls are part of its code. An absent use is absent by this name, and by pointers that
+/// the program initializes with it. Two parameters may still be the same data.
 struct ItemFacts {
   std::string name;  ///< as written at the directive, without a section: "u", "s->u", "this->x"
   std::string use;   ///< "none", "read", "write", "read_write", "unknown"
-  std::string why;   ///< of "unknown", about the item: "is handed to f(), whose body is not seen"
+  std::string why;   ///< of "unknown", a predicate: "is handed to f(), whose body is not seen"
   Place at;          ///< of "unknown": the statement, in JSON "file" and "line"
   std::optional<Place> read_at;     ///< the first statement that reads it, if there is one
   std::optional<Place> written_at;  ///< the first statement that writes it, if there is one
-  bool updates = false;             ///< each write needs the value before it, as `+=`
+  bool updates = false;             ///< each write needs the value before it, as `+=` does
   bool reduction = false;           ///< a reduction clause names it
-  /// The first access to each element that is accessed is a plain write: nothing is read. Elements
-  /// that are not accessed keep what they have.
+  /// The first access to each element that is accessed is a plain write, and nothing is read.
+  /// Elements that are not accessed keep their values.
   bool overwritten_first = false;
-  /// Elements that are overwritten, from the first on, before any is read: "m*n"; empty: not known.
+  /// The number of elements, from the first on, that are overwritten before any is read: "m*n".
+  /// Empty: not known.
   std::string overwritten = {};
-  std::size_t element_bytes = 0;  ///< of one; 0: not known
-  /// The largest index that it is used by in any run; none: not known.
+  std::size_t element_bytes = 0;  ///< of one element; 0: not known
+  /// The largest index of an element that every run uses. None: not known.
   std::optional<std::int64_t> last_index = {};
   bool last_is_written = false;
-  int last_line = 0;                         ///< of that use
+  int last_line = 0;                         ///< of the use of `last_index`
   std::optional<std::uint64_t> offset = {};  ///< of a member of a variable, in bytes
 };
 
 struct RegionFacts {
-  Place place;         ///< as asked
+  Place place;         ///< as requested
   bool found = false;  ///< whether a target region begins there in this translation unit
   std::vector<ItemFacts> items;
-  /// Of scalars that it gets a copy of, as no clause names them (firstprivate).
+  /// Facts of scalars that the region gets a copy of, as no clause names them (firstprivate).
   std::vector<ItemFacts> own_copies = {};
-  /// Why its code may not be what devices run (doubts.h): all items are unknown then. Empty: it is.
+  /// Why devices may run other code than this (doubts.h). All items are "unknown" then. Empty: no
+  /// doubt.
   std::string doubt = {};
   Place doubt_at = {};
 };
 
-/// Whether code does something with data: "no" is certain.
+/// Whether code uses data in a certain way. "no" is certain.
 struct HostUse {
   std::string use = "no";    ///< "no", "yes", "unknown"
   std::string why;           ///< of "unknown"
-  std::optional<Place> at;   ///< the first statement
-  bool always = false;       ///< of "yes": as often as a directive that names the item
-  bool of_elements = false;  ///< of "yes", in a "resident" stretch: of a few elements by name alone
-  /// Of what is `always`: the regions that use the data next after it is written, or that wrote it
-  /// last before it is read.
+  std::optional<Place> at;   ///< the first statement that does
+  bool always = false;       ///< of "yes": it runs as often as a directive that names the item
+  bool of_elements = false;  ///< of "yes" and kind "resident": of a few elements, by name alone
+  /// Where `always` is set: regions that use the data next after this write, or that wrote it last
+  /// before this read.
   std::vector<Place> beside = {};
 };
 
 struct StretchItemFacts {
   Item item;
   bool found = false;  ///< false: nothing is known
-  std::string why;     ///< of what is not found
+  std::string why;     ///< where `found` is false
   HostUse read;
   HostUse written;
   HostUse renewed;      ///< its storage is declared, allocated or freed
-  HostUse kernel_read;  ///< by code of regions there
+  HostUse kernel_read;  ///< by code of regions in the stretch
   HostUse kernel_written;
-  /// Whether a loop around directives that name it may have none. Of a way: whether the program may
-  /// come to its end without its begin.
+  /// Whether a loop around directives that name the item may have no iteration. For kind "way":
+  /// whether the program may reach its end without its begin.
   HostUse no_iteration;
-  /// Whether the program may come to the loop again without a directive in between. Of a way:
+  /// Whether the program may reach the loop again without a directive in between. For kind "way":
   /// whether a loop on it may have no iteration.
   HostUse again;
-  HostUse stale;  ///< of kind "resident", as the next: see coherence.h
+  HostUse stale;  ///< of loops: see OldCopies in coherence.h; the next two are of kind "resident"
   bool sent_before = false;
   bool left_old = false;
 };
@@ -278,31 +288,34 @@ struct StretchFacts {
   std::vector<StretchItemFacts> items;
 };
 
-/// In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]}, ...], "files": [...],
-/// "stretches": [{"number", "items": [{"expression", "named_at", "found", "why", "read", "written",
-/// "renewed", "kernel_read", "kernel_written", "no_iteration", "again", "stale"}, ...]}, ...]}, of
-/// what is "sent_before" or "left_old" with these words, too. A region in doubt has "doubt":
-/// {"why", "file", "line"}.
+/// The facts of a request. In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]},
+/// ...], "files": [...], "stretches": [{"number", "items": [{"expression", "named_at", "found",
+/// "why", "read", "written", "renewed", "kernel_read", "kernel_written", "no_iteration", "again",
+/// "stale"}, ...]}, ...]}. "sent_before" and "left_old" are there only where they are true. A
+/// region in doubt has "doubt": {"why", "file", "line"}.
 struct Facts {
   std::vector<RegionFacts> regions;
-  std::vector<std::string> files = {};  ///< of the program's that were read, not the system's
+  std::vector<std::string> files = {};  ///< files of the program that were read, without the
+                                        ///< system's
   std::vector<StretchFacts> stretches = {};
 };
 
-/// A translation unit that the compiler refused.
+/// A translation unit with errors.
 struct Unread {
   std::string file;
   std::string why;  ///< the first error
 };
 
 struct Answer {
-  std::vector<std::string> errors;  ///< what the compiler refused; then there are no plans
+  std::vector<std::string> errors;  ///< errors of the compiler; then there are no plans
   std::vector<Plan> plans;
-  std::optional<Facts> facts = std::nullopt;  ///< only where the request asks for facts
-  std::vector<Unread> unread = {};            ///< in JSON only with facts; these lack what is there
+  std::optional<Facts> facts = std::nullopt;  ///< only if the request asks for facts
+  std::vector<Unread> unread = {};            ///< units that the facts lack; in JSON only with
+                                              ///< facts
 };
 
-/// Keeps the translation units that it has parsed: a later request about them parses nothing.
+/// Answers requests. It keeps the translation units that it has parsed, so that a later request
+/// with the same units parses nothing.
 class Answers {
  public:
   Answers();
@@ -310,20 +323,21 @@ class Answers {
   Answers(const Answers&) = delete;
   Answers& operator=(const Answers&) = delete;
 
-  /// Parses what the request names, looks for a plan of each finding, and states facts.
+  /// Parses the units of the request, makes a plan for each finding, and states facts.
   Answer to(const Request& request);
 
  private:
   struct Parsed;
   std::vector<const Parsed*> parsed(const std::vector<const Request*>& requests);
 
-  std::map<std::vector<std::string>, std::unique_ptr<Parsed>> units_;  ///< by all that says how
+  std::map<std::vector<std::string>, std::unique_ptr<Parsed>> units_;  ///< by key_of(): file,
+                                                                       ///< folder and options
 };
 
-/// The answer to a request by itself.
+/// The answer to a single request.
 Answer answer_to(const Request& request);
 
-/// In a line.
+/// Writes an answer in one line.
 void write_answer(const Answer& answer, std::ostream& out);
 
 }  // namespace ompdm::edit

@@ -33,7 +33,7 @@ class Meanings : public CodeVisitor {
     const auto* declared = dyn_cast<clang::ValueDecl>(&one);
     if (declared != nullptr && declared->getNameAsString() == name_) inner = declared;
   }
-  // What map clauses name is written there.
+  // Map clauses of the source count, too.
   void visit_clause(const clang::OMPClause& clause) override {
     const auto* map = dyn_cast<clang::OMPMapClause>(&clause);
     if (map == nullptr) return;
@@ -206,7 +206,8 @@ const VarDecl* Names::find(const std::string& name) const {
   return meanings.all.empty() ? find_global(name) : *meanings.all.begin();
 }
 
-/// Of the namespaces around, where the loop's function has nothing else of that name.
+/// The variable of that name in the namespaces around, where the loop's function declares no such
+/// name.
 const VarDecl* Names::find_global(const std::string& name) const {
   const FunctionDecl* function = program_.function_of(loop_);
   if (function == nullptr || !function->hasBody()) return nullptr;
@@ -238,8 +239,8 @@ const VarDecl* Names::expect_before(const std::string& name) const {
 
 namespace {
 
-/// Whether a pointer or a reference may lead to a variable: its address is kept somewhere, not only
-/// handed to a function, as scanf and MPI_Bcast ask.
+/// Finds code that keeps the address of a variable in a pointer or a reference. An address that is
+/// only handed to a function, as to scanf and MPI_Bcast, does not count.
 class Keepers : public CodeVisitor {
  public:
   Keepers(const Program& program, const VarDecl& variable)
@@ -270,7 +271,7 @@ class Keepers : public CodeVisitor {
   const VarDecl& variable_;
 };
 
-/// Whether a statement sets a variable, or may let others do so.
+/// Finds statements that set a variable, or may let other code do so.
 class Setters : public CodeVisitor {
  public:
   Setters(const Program& program, const VarDecl& variable)
@@ -278,7 +279,7 @@ class Setters : public CodeVisitor {
 
   void visit(const Stmt& at) override {
     if (is_name_of(at, variable_)) visit_name(at);
-    // What is global functions may set, too: those that are not seen if they know it.
+    // Called functions may set a global variable: those that are not seen, if they know it.
     if (!variable_.hasGlobalStorage() || !isa<CallExpr>(at)) return;
     const FunctionDecl* called = seen_callee_of(&at);
     if (called == nullptr) {
@@ -288,12 +289,12 @@ class Setters : public CodeVisitor {
   }
 
   const Stmt* found = nullptr;
-  bool is_sure = false;  ///< an assignment is among what was found
+  bool is_sure = false;  ///< an assignment is among the statements
 
  private:
   void visit_name(const Stmt& name) {
     const Stmt* parent = program_.parent_of(*part_that_is_named(name));
-    // A value that is read is none that is set, nor is what a reference to const stands for.
+    // A read sets nothing, and neither does a reference to const.
     const auto* cast = dyn_cast_or_null<clang::CastExpr>(parent);
     const bool is_read = cast != nullptr && (cast->getCastKind() == clang::CK_LValueToRValue ||
                                              cast->getType().isConstQualified());
@@ -305,7 +306,7 @@ class Setters : public CodeVisitor {
               (unary != nullptr && unary->isIncrementDecrementOp());
   }
 
-  /// The field or element of the variable that a name of it is written for.
+  /// The field or element of the variable that an expression with its name stands for.
   [[nodiscard]] const Stmt* part_that_is_named(const Stmt& name) const {
     const Stmt* part = &name;
     while (const Stmt* parent = program_.parent_of(*part)) {
@@ -327,7 +328,7 @@ class Setters : public CodeVisitor {
   const VarDecl& variable_;
 };
 
-/// Whether a variable is set where it is declared, and nowhere else.
+/// Whether a variable is set only where it is declared.
 bool is_set_once(const Program& program, const VarDecl& variable) {
   if (variable.getType().isConstQualified()) return true;
   const FunctionDecl* function = function_of(variable);
@@ -339,7 +340,7 @@ bool is_set_once(const Program& program, const VarDecl& variable) {
   return setters.found == nullptr && !keepers.found;
 }
 
-/// The value of a variable that is set once and for all; none of others.
+/// The constant value of an integer variable that is set only once. None for others.
 std::optional<std::int64_t> constant_of(const Program& program, const VarDecl& variable) {
   const Expr* value = variable.getInit();
   Expr::EvalResult result;
@@ -352,7 +353,7 @@ std::optional<std::int64_t> constant_of(const Program& program, const VarDecl& v
 
 }  // namespace
 
-/// An enumerator, or a name that a `using` brings, may be known in the loop alone.
+/// Throws Refusal where an enumerator, or a name from `using`, is declared only in the loop.
 void Names::expect_not_declared_within(const std::string& name) const {
   const clang::SourceManager& sources = program_.context().getSourceManager();
   std::vector<const clang::DeclRefExpr*> all = all_in<clang::DeclRefExpr>(&loop_);
@@ -418,7 +419,7 @@ void Names::expect_plain(const std::string& extent) const {
     const std::size_t before = at == 0 ? std::string::npos : bounds.find_last_not_of(' ', at - 1);
     const bool follows_value =
         before != std::string::npos && (is_of_name(bounds[before]) || bounds[before] == ')');
-    // A call, an element, what a pointer points to.
+    // A call, an element, or the data of a pointer.
     const bool is_size = before != std::string::npos && before >= kSizeof.size() - 1 &&
                          bounds.substr(before + 1 - kSizeof.size(), kSizeof.size()) == kSizeof;
     if (bounds[at] == '(' && follows_value && is_of_name(bounds[before]) && !is_size) {
@@ -455,8 +456,8 @@ std::optional<std::string> made_of(const Program& program, const VarDecl& variab
   return text_of(program.context(), *made);
 }
 
-/// What can be written for a variable that is set once and for all: a number, or what it was made
-/// of, if that is never set either.
+/// The text for a variable that is set only once: a number, or its initial value. The variables of
+/// the initial value may not be set again either.
 std::optional<std::string> Names::value_of(const VarDecl& variable) const {
   if (const auto constant = constant_of(program_, variable)) return std::to_string(*constant);
   const std::optional<std::string> made = made_of(program_, variable);

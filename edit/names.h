@@ -1,5 +1,5 @@
-// The names in an item of a clause, what they mean around a loop, and which clauses of a directive
-// name a variable.
+// The names in an item of a clause, their meaning around a loop, and the clauses of a directive
+// that name a variable.
 #pragma once
 
 #include <clang/AST/Decl.h>
@@ -16,63 +16,67 @@
 
 namespace ompdm::edit {
 
-/// "u" of "u[0:n * n]"; empty of what does not begin with a name alone, as members do.
+/// "u" of "u[0:n * n]". Empty where the expression does not begin with a plain name: a member does
+/// not.
 std::string root_of(const std::string& expression);
 
-/// Whether identifiers and numbers have such letters.
+/// Whether a letter may stand in an identifier or a number.
 bool is_of_name(char letter);
 
-/// An expression's words and the letters between them, in order; whether each is an identifier.
+/// An expression's words and the letters between them, in order. The second value says whether the
+/// first is an identifier.
 std::vector<std::pair<std::string, bool>> words_of(const std::string& expression);
 
 /// All identifiers of an expression.
 std::vector<std::string> names_in(const std::string& expression);
 
-/// A statement that writes other bytes over all of "u[0:n * n]" on the host.
+/// A statement for the host that overwrites all of "u[0:n * n]" with other bytes.
 std::string spoiling(const std::string& expression);
 
-/// The variable that an item of a clause is a section of; null of a member.
+/// The variable of an item of a clause. Null: the item is a member.
 const VarDecl* root_variable(const Expr& item);
 
 /// "u" of "u[0:n]" and of "this->u[0:n]", "s->u" of "s -> u[0:n]".
 std::string bare_name(llvm::StringRef text);
 
-/// Whether an item of a clause, sections aside, is called as an expression has it: as it is
-/// written, or as clang writes it. `u[0:n]` and `this->u[0:m]` are called the same.
+/// Whether an item of a clause, sections left out, has the name of an expression. The item's name
+/// is as the source or as clang writes it. `u[0:n]` and `this->u[0:m]` have the same name.
 bool is_called(const clang::ASTContext& context, const Expr& item, const std::string& expression);
 
 /// Whether a statement is the name of a variable.
 bool is_name_of(const Stmt& at, const VarDecl& variable);
 
-/// Places in code, clauses aside, that name a variable.
+/// The expressions in code, clauses left out, that name a variable.
 std::vector<const clang::DeclRefExpr*> names_of(const Stmt* code, const VarDecl& variable);
 
-/// The only variable of that name in code; null where there is none, or are several.
+/// The only variable of that name in code. Null where there is none, or where there are several.
 const VarDecl* variable_named(const Stmt& code, const std::string& name);
 
-/// Whether an expression is made of numbers and of names of variables that hold them.
+/// Whether an expression is made of numbers, and of names of variables that hold numbers.
 bool only_names(const Expr& expression);
 
-/// A clause's expression as it is written: clang computes some before the directive.
+/// A clause's expression as it is written. Clang computes some expressions before the directive.
 const Expr& written(const Expr& expression);
 
-/// What an integer variable is made of, as it is written, if these are names and numbers and it is
-/// never set again: `rows * columns`. None of others.
+/// The initial value of an integer variable, as it is written: `rows * columns`. None where it has
+/// other parts than names and numbers, or where the variable is set again.
 std::optional<std::string> made_of(const Program& program, const VarDecl& variable);
 
 class Names {
  public:
   Names(const Program& program, const Stmt& loop) : program_(program), loop_(loop) {}
 
-  /// What a name means in the loop, if that is one variable, and the same before the loop; of one
-  /// that only functions name what it means there, if that is global. Throws Refusal otherwise.
+  /// The variable that a name means in the loop and before it. A name that only functions use has
+  /// to be a global variable. Throws Refusal where there is no such variable, or several.
   [[nodiscard]] const VarDecl* expect_before(const std::string& name) const;
-  /// The same, of what the loop does not set either. Names of no variable are constants.
+  /// Throws Refusal where expect_before() does, or where the loop may set the variable. Names that
+  /// are no variables are constants.
   void expect_unchanged(const std::string& name) const;
-  /// Of an extent, that it is made of such names, and asking it again changes nothing.
+  /// Throws Refusal where an extent is made of more than such names, or where evaluating it again
+  /// may change something.
   void expect_plain(const std::string& extent) const;
-  /// An expression with the values of macros, and of names that are set once and for all: numbers,
-  /// or what they were made of.
+  /// An expression with the values of macros and of variables that are set only once. Such a value
+  /// is a number, or the initial value as it is written.
   [[nodiscard]] std::string with_constants(const std::string& expression) const;
 
  private:
@@ -85,11 +89,11 @@ class Names {
   const Stmt& loop_;
 };
 
-/// Whether a statement sets nothing that an expression names.
+/// Whether a statement sets no variable of an expression.
 bool stays_the_same(const Program& program, const Stmt& statement, const std::string& expression);
 
-/// Of clauses that the program has, without those that the compiler adds: it gives a region the
-/// value of each pointer that no clause names.
+/// For `is_written`: only clauses that the source has. The compiler adds clauses, as for each
+/// pointer that no clause of a region names.
 inline constexpr bool kWritten = true;
 
 /// An item of a directive's map clause.
@@ -99,12 +103,12 @@ struct MapItem {
   const VarDecl* variable = nullptr;  ///< see root_variable()
 };
 
-/// All items of a directive's map clauses, in order; those of one variable.
+/// All items of a directive's map clauses, in order. With `data`: the items of that variable.
 std::vector<MapItem> mapped_items(const Directive& directive, bool is_written = false);
 std::vector<MapItem> mapped_items(const Directive& directive, const VarDecl& data,
                                   bool is_written = false);
 
-/// Whether clauses of a kind name the data.
+/// Whether clauses of this kind name the data.
 template <class Clause>
 bool lists(const Directive& directive, const VarDecl& data, bool is_written = false) {
   for (const auto* clause : directive.getClausesOfKind<Clause>()) {
@@ -122,14 +126,14 @@ bool lists(const Directive& directive, const VarDecl& data, bool is_written = fa
 /// Whether a directive's map clauses name the data.
 bool maps(const Directive& directive, const VarDecl& data);
 
-/// Whether code has the data's name in it, clauses included.
+/// Whether code names the data, clauses included.
 bool names(const Stmt& code, const VarDecl& data);
 
-/// Whether a region in any case runs on a device and maps the data `from` or `alloc`, no way else.
+/// Whether a region always runs on a device, and maps the data only as `from` or `alloc`.
 bool only_brings_back(const Directive& region, const VarDecl& data);
 
-/// Whether a region's own code, or functions that it calls, may set a variable of an expression
-/// that lives as long as the program: where the host runs the region, that is the host's variable.
+/// Whether a region's own code, or a function that it calls, may set a global variable of an
+/// expression. Where the host runs the region, that is the host's variable.
 bool may_set_global_of(const Directive& region, const Expr& expression);
 
 }  // namespace ompdm::edit

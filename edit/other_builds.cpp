@@ -11,7 +11,7 @@
 namespace ompdm::edit {
 namespace {
 
-/// Lines of a file, both ends among them.
+/// Lines of a file, both ends included.
 struct Lines {
   clang::FileID file;
   int begin = 0;

@@ -1,4 +1,4 @@
-// Code that the preprocessor left out of this build, and another build may have.
+// Code that the preprocessor left out of this build, and that another build may have.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct LeftOutUse {
   Place at;
 };
 
-/// The first of the names in code that was left out, in a function with one of the places.
+/// The first of the names in code that was left out, in a function that holds one of the places.
 std::optional<LeftOutUse> left_out_use(const WholeProgram& program,
                                        const std::vector<Place>& places,
                                        const std::set<std::string>& names);

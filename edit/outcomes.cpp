@@ -14,7 +14,8 @@ namespace {
 using clang::FileID;
 using clang::SourceLocation;
 
-/// Whether a name is a macro of the compiler for devices, which the host's pass has not.
+/// Whether a name is a macro of compilers for devices. The compilation for the host does not have
+/// it.
 bool is_of_devices(const std::string& name) {
   static const std::regex kDevice(
       R"(__(NVPTX|PTX|CUDA_ARCH|AMDGCN|AMDGPU|amdgcn|HIP_DEVICE|gfx|SPIRV?|SYCL_DEVICE)\w*|)"
@@ -22,7 +23,7 @@ bool is_of_devices(const std::string& name) {
   return std::regex_match(name, kDevice);
 }
 
-/// Whether each compiler for this machine gives a macro one value, whatever its options are.
+/// Whether all compilers for this machine give a macro the same value, under any options.
 bool is_fixed(const std::string& name, bool by_clang) {
   static const std::set<std::string> kAlways = {
       "__linux__", "__linux",    "linux",    "__gnu_linux__", "__unix__", "__unix",
@@ -40,7 +41,7 @@ bool is_fixed(const std::string& name, bool by_clang) {
   return kAlways.contains(name) || (by_clang && kOfClang.contains(name));
 }
 
-/// An arithmetic type, or a function of numbers that returns one.
+/// Whether a name is an arithmetic type, or a function of numbers that returns a number.
 bool is_arithmetic(const std::string& name) {
   static const std::regex kName(
       "float|double|int|long|short|char|signed|unsigned|const|"
@@ -49,7 +50,7 @@ bool is_arithmetic(const std::string& name) {
   return std::regex_match(name, kName);
 }
 
-/// Whether lines show that the branch that the parse took was compiled, and no other.
+/// Whether lines show that only the branch that the parser took was compiled.
 bool is_shown(const Outcomes::Entered& file, const Conditional& one, bool has_code_inside) {
   bool is_taken = false;
   for (const Conditional::Branch& branch : one.branches) {
@@ -112,7 +113,7 @@ void Outcomes::read_lines(const std::vector<CompiledLines>& compiled,
     const auto entry = sources_.getFileManager().getOptionalFileRef(one.file);
     if (entry) lines_[&entry->getFileEntry()].insert(one.lines.begin(), one.lines.end());
   }
-  // Their directives ran.
+  // The directives of these regions were executed.
   for (const Place& region : regions) {
     const auto entry = sources_.getFileManager().getOptionalFileRef(region.file);
     if (entry) lines_[&entry->getFileEntry()].insert(region.line);
@@ -167,7 +168,7 @@ void Outcomes::look_at(const FileText& text) {
   has_devices_ = has_devices_ || tests || !text.variants.empty() || !text.metadirectives.empty();
 }
 
-/// Whether an #include in quotes finds the file beside the one that it stands in.
+/// Whether an #include in quotes finds the file in the folder of the including file.
 bool Outcomes::is_beside(const clang::FileEntryRef& file, SourceLocation included_at) const {
   if (included_at.isInvalid()) return true;
   const FileID around = sources_.getFileID(included_at);
@@ -208,7 +209,7 @@ Outcomes::State Outcomes::state_of(At at, const Entered* from, std::string& macr
   return is_open && is_shown(file, one, has_code_inside) ? State::kSettled : known->second.first;
 }
 
-/// Of what its conditions test.
+/// The state of a conditional by the names in its conditions.
 std::pair<Outcomes::State, std::string> Outcomes::state_of_conditions(At at,
                                                                       const Conditional& one) {
   std::pair<State, std::string> worst{State::kSettled, {}};
@@ -220,7 +221,7 @@ std::pair<Outcomes::State, std::string> Outcomes::state_of_conditions(At at,
   return worst;
 }
 
-/// Of a macro in a condition, and of those in what it stands for.
+/// The state of a macro in a condition, with the macros in its replacement.
 Outcomes::State Outcomes::tested_state_of(const std::string& name, SourceLocation at,
                                           std::string& macro, int depth) {
   constexpr int kDeepest = 32;
@@ -312,7 +313,7 @@ Outcomes::State Outcomes::state_of(const std::string& name, SourceLocation at, s
   }
   if (worst != State::kSettled || is_set || !is_rebuilt_) return worst;
   const clang::MacroInfo* defined = definition_at(name, at);
-  // The compiler's own, as _Pragma; what there is to include may differ.
+  // Macros of the compiler itself, as _Pragma. `__has_include` and the like may differ.
   const bool is_builtin =
       defined != nullptr && defined->isBuiltinMacro() && !name.starts_with("__has");
   if (is_builtin) return State::kSettled;

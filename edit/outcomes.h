@@ -1,5 +1,5 @@
-// How conditionals of the preprocessor came out when a program was compiled, and what its macros
-// were: as far as its source, and lines with code, show.
+// Which branches of the preprocessor's conditionals were compiled into a program, and which values
+// its macros had. Both are found as far as the source, and lines with code, show them.
 #pragma once
 
 #include <clang/Basic/SourceManager.h>
@@ -22,28 +22,28 @@ class Outcomes {
  public:
   enum class State {
     kSettled,  ///< as in the parse
-    kOpen,     ///< options decide, which are not known
-    kDevice    ///< devices decide
+    kOpen,     ///< options decide, and are not known
+    kDevice    ///< compilers for devices decide
   };
 
-  /// A file each time that it is included.
+  /// A file, once for each time that it is included.
   struct Entered {
     std::shared_ptr<const FileText> text;
     clang::SourceLocation included_at;
-    bool is_beside = false;  ///< no option decides that it is this file
+    bool is_beside = false;                               ///< no option decides which file it is
     std::vector<std::pair<unsigned, unsigned>> left_out;  ///< between these lines
-    /// That have code in the program; null: the debug information does not name the file.
+    /// Lines that have code in the program. Null: the debug information does not name the file.
     const std::set<int>* lines = nullptr;
 
-    /// Whether the parse leaves out what is between two lines.
+    /// Whether the preprocessor skipped the text between two lines.
     [[nodiscard]] bool is_left_out(unsigned begin, unsigned end) const;
     [[nodiscard]] bool has_code(unsigned begin, unsigned end) const;
   };
 
-  /// A conditional of a file, by its position.
+  /// A conditional, by its file and its position there.
   using At = std::pair<clang::FileID, std::size_t>;
 
-  /// A macro is defined, or is one no more.
+  /// A `#define` or an `#undef` of a macro.
   struct Change {
     clang::FileID file;
     const MacroChange* change = nullptr;
@@ -53,42 +53,44 @@ class Outcomes {
   /// Both must outlive this.
   Outcomes(const Program& program, const Request& request);
 
-  /// Whether options are not those of the build.
+  /// Whether the options are not those of the build.
   [[nodiscard]] bool is_rebuilt() const { return is_rebuilt_; }
-  /// Whether any file has code for devices alone.
+  /// Whether any file has code that only devices run.
   [[nodiscard]] bool has_devices() const { return has_devices_; }
   /// The program's files that were read.
   [[nodiscard]] const std::map<clang::FileID, Entered>& files() const { return files_; }
-  /// Functions that have variants.
+  /// Functions that have variants (`declare variant`).
   [[nodiscard]] const std::set<std::string>& variants() const { return variants_; }
-  /// A file with code of the unit that the parse did not read; empty: there is none.
+  /// A file with code of the unit that the parser did not read. Empty: there is none.
   [[nodiscard]] const std::string& unread() const { return unread_; }
   [[nodiscard]] const std::map<std::string, std::vector<Change>>& changes() const {
     return changes_;
   }
 
-  /// Of a conditional. `from`: a file that it includes, directly or not, and of which it is asked;
-  /// null: none. What decides goes to `macro`, here and below.
+  /// The state of a conditional. `from`: a file that the conditional includes, directly or not, and
+  /// for which it is asked; null: none. `macro` gets the name that decides, here and below.
   State state_of(At at, const Entered* from, std::string& macro);
-  /// Of all conditionals around a place, those around #include too; `macro` may be a file's path.
+  /// The state of all conditionals around a place, those around an #include too. `macro` may get a
+  /// file's path.
   State state_around(clang::FileID id, unsigned offset, std::string& macro);
-  /// Whether it is known what a macro is at a place.
+  /// Whether the definition of a macro at a place is known.
   State state_of(const std::string& name, clang::SourceLocation at, std::string& macro);
-  /// Whether lines show that no branch was compiled: code around, between the first line of a part
-  /// and its last, has lines, and those that are left out would have some.
+  /// Whether lines show that no branch of a conditional was compiled. `begin` and `end`: the lines
+  /// of the part around it. The code around has lines there, and each branch that was left out
+  /// would have some.
   [[nodiscard]] static bool is_shown_left_out(const Entered& file, const Conditional& one,
                                               unsigned begin, unsigned end);
 
-  /// Changes of a macro before a place.
+  /// The changes of a macro before a place.
   [[nodiscard]] std::vector<Change> changes_of(const std::string& name,
                                                clang::SourceLocation before) const;
-  /// Whether the parse leaves it out.
+  /// Whether the preprocessor skipped a change of a macro.
   [[nodiscard]] bool is_left_out(const Change& one) const;
-  /// The macro that a name is at a place; null: none.
+  /// The definition of a macro at a place. Null: none.
   [[nodiscard]] const clang::MacroInfo* definition_at(const std::string& name,
                                                       clang::SourceLocation at) const;
-  /// Whether a macro stands for a number or an arithmetic type, however conditions come out. So it
-  /// is taken of a name that conditions test and that options alone define.
+  /// Whether a macro stands for a number or an arithmetic type under all conditions. This is
+  /// assumed of a name that conditions test and that only options define.
   [[nodiscard]] bool is_number(const std::string& name, clang::SourceLocation at,
                                int depth = 0) const;
 

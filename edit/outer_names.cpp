@@ -14,8 +14,8 @@
 namespace ompdm::edit {
 namespace {
 
-/// The variable that a name declared at or around a statement means there; null: none of the
-/// function's own.
+/// The local variable that a name means at a statement. Null: the function has none of that name
+/// there.
 const VarDecl* local_named(const Program& unit, const std::string& name, const Stmt& at) {
   const clang::SourceManager& sources = unit.context().getSourceManager();
   const auto in = [&](const Stmt* one) -> const VarDecl* {
@@ -46,7 +46,7 @@ const VarDecl* local_named(const Program& unit, const std::string& name, const S
   return nullptr;
 }
 
-/// A name alone, with members and elements: `s->u`, `grid.rows[2].u`.
+/// Whether a text is a plain name, with members and elements: `s->u`, `grid.rows[2].u`.
 bool is_chain(const std::string& text) {
   static const std::regex kChain(R"([A-Za-z_]\w*(::\w+)*((\.|->)[A-Za-z_]\w*|\[[^\]]*\])*)");
   return std::regex_match(text, kChain);
@@ -77,7 +77,7 @@ class Speller {
     if (!base->getType()->isPointerType()) {
       refuse(item, call, "{} has no name of its own there", data);
     }
-    // What no name leads to gets one.
+    // Data without a name of its own gets a pointer.
     std::string value = data;
     if (value.starts_with('(') && value.ends_with(')')) value = value.substr(1, value.size() - 2);
     const std::string name = name_for(*base, value);
@@ -109,7 +109,7 @@ class Speller {
     return function == nullptr ? place_.unit.context() : function->getASTContext();
   }
 
-  /// A name that nothing else has there, for a pointer of that value.
+  /// An unused name at the place, for a pointer with that value.
   [[nodiscard]] std::string name_for(const Expr& base, const std::string& value) const {
     const auto* variable = dyn_cast<clang::DeclRefExpr>(&base);
     const bool is_name = std::regex_match(value, std::regex("[A-Za-z_][A-Za-z0-9_]*"));
@@ -132,7 +132,7 @@ class Speller {
     return name;
   }
 
-  /// Whether a function's code, or what it sees, has that name.
+  /// Whether a name is used in a function's code, or is visible there.
   [[nodiscard]] bool is_known(const FunctionDecl& function, const std::string& name) const {
     bool found = false;
     each_statement(function.getBody(), [&](const Stmt& one) {
@@ -165,7 +165,7 @@ class Speller {
                        bound(section->getLength()));
   }
 
-  /// An expression of a call's function with the names of the place.
+  /// An expression of a call's function in the names of the place.
   [[nodiscard]] std::string written(const Expr& any, std::uint32_t call) const {
     const clang::ASTContext& context = context_of(call);
     const SourceText source(context, any.getBeginLoc());
@@ -216,7 +216,7 @@ class Speller {
     return text;
   }
 
-  /// A call may only ask an object for what it has: v.size().
+  /// Throws Refusal unless a call only reads a property of an object: v.size().
   void expect_asks_alone(const CallExpr& called, std::uint32_t call) const {
     const auto* function = called.getDirectCallee();
     const auto* method = dyn_cast_or_null<clang::CXXMethodDecl>(function);
@@ -228,8 +228,8 @@ class Speller {
     }
   }
 
-  /// A member of the function's own object, or of what an argument has the address of. None: it is
-  /// another.
+  /// A member of the function's own object, or of an object whose address is an argument. None:
+  /// another member.
   [[nodiscard]] std::optional<std::string> of_member(const clang::MemberExpr& member,
                                                      std::uint32_t call) const {
     if (call == place_.call) return std::nullopt;
@@ -250,7 +250,8 @@ class Speller {
            '.' + name;
   }
 
-  /// "grid." of what grid.step() calls its own; "this->" where that stays so.
+  /// The text before a member of `this`: "grid." for the call grid.step(), "this->" where the
+  /// object is the same.
   [[nodiscard]] std::string of_self(const Expr& at, std::uint32_t call) const {
     const auto* called = dyn_cast_or_null<clang::CXXMemberCallExpr>(trail_.calls[call]);
     if (called == nullptr) refuse(at, call, "the object has no name there");
@@ -288,7 +289,7 @@ class Speller {
     const auto index = parameter.getFunctionScopeIndex();
     const Expr* found = nullptr;
     if (const auto* called = dyn_cast_or_null<CallExpr>(made)) {
-      // Of an operator that is a member the object comes first.
+      // The object is the first argument of an operator that is a member.
       const bool has_object = isa<clang::CXXOperatorCallExpr>(called) &&
                               isa_and_nonnull<clang::CXXMethodDecl>(called->getDirectCallee());
       const unsigned number = index + (has_object ? 1 : 0);
@@ -349,7 +350,8 @@ class Speller {
     if (!is_of_namespace) refuse(at, call, "{} is not declared there", name);
   }
 
-  /// What a variable is set to later its first value does not tell.
+  /// Throws Refusal where a variable is set again: its first value is then not its value at the
+  /// item.
   void expect_set_once(const VarDecl& variable, const Expr& at, std::uint32_t call) const {
     const Path own{program_.same(variable), {}};
     int values = 0;
@@ -360,7 +362,7 @@ class Speller {
       if (is_set) ++values;
     }
     const bool has_first = isa<clang::ParmVarDecl>(variable) || variable.getInit() != nullptr;
-    // A declaration's own value may be told as a step, too.
+    // A declaration's own value may be a step, too.
     if (values > (has_first && !isa<clang::ParmVarDecl>(variable) ? 1 : 0)) {
       refuse(at, call, "{} is set again", variable.getNameAsString());
     }

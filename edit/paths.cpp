@@ -6,7 +6,8 @@ namespace ompdm::edit {
 
 Path Path::with(const clang::FieldDecl* step) const {
   Path longer = *this;
-  // Members of a union share their storage. The next of a list's next is taken for the next.
+  // Members of a union share their storage. A path that follows the same member twice, as in a
+  // list, is cut to the first time.
   const auto known = step == nullptr ? steps.end() : std::ranges::find(steps, step);
   if (known != steps.end()) {
     longer.steps.resize(static_cast<std::size_t>(known - steps.begin()) + 1);

@@ -1,4 +1,4 @@
-// The way to data, from a declaration on.
+// Paths to data, each from a declaration on.
 #pragma once
 
 #include <clang/AST/Decl.h>
@@ -14,18 +14,18 @@
 
 namespace ompdm::edit {
 
-/// Memory that an expression makes, told apart by the calls that led to it.
+/// Memory that an expression allocates. Different calls that led to it make different memory.
 struct alignas(8) Allocation {
   const Expr* by = nullptr;
   std::vector<const Expr*> calls;  ///< outermost first
   bool is_of_library = false;      ///< the expression is in a library's code
 };
 
-/// The way to data: from a declaration by members, and by pointers that are followed. Elements of
-/// an array, and of what a pointer leads to, are not told apart: `s->u[i]` is s, null, u, null.
+/// A path to data, from a declaration by members and by pointers that are followed. All elements of
+/// an array, or of a pointer's data, have one path: `s->u[i]` is s, null, u, null.
 struct Path {
-  /// A variable, or the class that `this` points to; in code that is walked also an expression that
-  /// makes a value, and memory.
+  /// A variable, or the class that `this` points to. In code that is walked also an expression that
+  /// makes a value, or memory.
   using Root = llvm::PointerUnion<const VarDecl*, const clang::CXXRecordDecl*, const Expr*,
                                   const Allocation*>;
 
@@ -41,14 +41,14 @@ struct Path {
   [[nodiscard]] Path with(std::span<const clang::FieldDecl* const> more) const;
   [[nodiscard]] bool is_through_pointer() const;
   [[nodiscard]] bool begins_with(const Path& other) const;
-  /// Whether one is the other, or a member of it that is stored in it.
+  /// Whether both are the same, or one is a member that is stored in the other.
   [[nodiscard]] bool is_same_storage(const Path& other) const;
 };
 
-/// Where something is, or what a pointer leads to: one of several.
+/// The possible places of an object, or of a pointer's data: one of these paths.
 struct Places {
   std::set<Path> paths;
-  bool is_any = false;  ///< of what is not known
+  bool is_any = false;  ///< it may be any place
 
   void add(const Places& other) {
     paths.insert(other.paths.begin(), other.paths.end());
@@ -57,10 +57,10 @@ struct Places {
   [[nodiscard]] bool is_empty() const { return paths.empty() && !is_any; }
 };
 
-/// Whether the longer of two paths goes from the shorter one by a pointer.
+/// Whether the longer path goes on from the shorter one by a pointer.
 bool is_below(const Path& longer, const Path& shorter);
 
-/// Whether values of a type hold pointers, or may.
+/// Whether values of a type hold, or may hold, pointers.
 bool holds_pointers(clang::QualType type);
 
 }  // namespace ompdm::edit

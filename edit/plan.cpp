@@ -1,5 +1,6 @@
-// Turns a finding's edits into text: directives around code on whose device data stays, updates in
-// it, and changes within a directive's own text; or tells the statement that is in the way.
+// Turns a finding's edits into text. There are directives around code during which data is kept on
+// the device, updates in that code, and changes of a directive's own text. Where an edit is
+// impossible, the plan names the obstacle.
 #include "plan.h"
 
 #include <clang/AST/Expr.h>
@@ -35,10 +36,10 @@ namespace {
 
 using Items = std::map<std::string, std::vector<std::string>>;  // by kind
 
-/// Whether the function of the loop names a variable behind it, or in what is run after it.
+/// Whether the function of the loop uses a variable behind the loop, or in code that runs after it.
 bool is_used_behind(const Program& program, const Stmt& loop, const VarDecl& variable) {
   const FunctionDecl* function = program.function_of(loop);
-  // Whoever knows a global variable may use it.
+  // Any code that knows a global variable may use it.
   if (function == nullptr || !function->hasBody() || variable.hasGlobalStorage()) return true;
   const Stmt* outermost = &loop;
   for (const Stmt* at = &loop; at != nullptr; at = program.parent_of(*at)) {
@@ -50,7 +51,7 @@ bool is_used_behind(const Program& program, const Stmt& loop, const VarDecl& var
         sources.isBeforeInTranslationUnit(loop.getEndLoc(), one.at->getBeginLoc());
     const bool is_again = outermost != &loop && program.is_within(*one.at, *outermost) &&
                           !program.is_within(*one.at, loop);
-    // Memory that is given back is read by nobody.
+    // free() does not read the memory.
     const FunctionDecl* called = callee_of(one.at);
     const bool is_freed = called != nullptr && called->getNameAsString() == "free";
     if ((is_behind || is_again) && !is_freed) return true;
@@ -60,7 +61,7 @@ bool is_used_behind(const Program& program, const Stmt& loop, const VarDecl& var
 
 class Writer {
  public:
-  /// `declared`: statements that come first, `tests`: what is asserted then.
+  /// `declared`: statements before all others. `tests`: conditions that are asserted next.
   Writer(const Program& program, const Stmt& code, const Stay& stay, const Request& request,
          const Residence& residence, Plan& plan, std::vector<std::string> declared = {},
          std::vector<std::string> tests = {})
@@ -101,7 +102,7 @@ class Writer {
     for (const Directive* update : residence_.idle) {
       remove_directive(program_, *update, place_of(program_.context(), *update), plan_);
     }
-    // All of them were looked at: others are of data that does not stay.
+    // All updates of the code are decided: those that are left are of data that is not kept.
     for (const Directive* one : program_.directives_in(code_)) {
       const bool is_update = one->getDirectiveKind() == llvm::omp::OMPD_target_update;
       if (is_update) plan_.settled.push_back(place_of(program_.context(), *one));
@@ -109,7 +110,8 @@ class Writer {
   }
 
  private:
-  /// What was not filled first in the run that was recorded may not be in another one.
+  /// The directive before the code. "alloc" of an edit rests on the recorded run. Such data is
+  /// still sent where a clause sends it, unless the source shows that a region overwrites it first.
   [[nodiscard]] std::string begin_pragma() const {
     Items items;
     if (stay_.is_there && stay_.begin.empty()) return {};  // the device has what the host has
@@ -126,12 +128,13 @@ class Writer {
     return pragma(stay_.begin, items);
   }
 
-  /// What was not changed in the run that was recorded may be in another one.
+  /// The directive behind the code. Data that kernels may change is copied back, even if the
+  /// recorded run did not change it.
   [[nodiscard]] std::string end_pragma() {
     Items items;
     if (stay_.is_there && stay_.end.empty()) return {};  // nothing uses the host's copy
     for (const auto& [name, kept] : residence_.data) {
-      // What enters leaves, also where the edit names it by another name.
+      // Each mapping that begins has to end, also where the edit names the data by another name.
       const bool is_left = kept.end.empty() && !kept.begin.empty() && !stay_.end.empty();
       if (kept.end.empty() && !is_left) continue;
       if (stay_.is_there) {
@@ -165,7 +168,8 @@ class Writer {
     return text;
   }
 
-  /// As the data's own directives have it, whatever the default device is in another run.
+  /// The device() clause of the data's own directives, whatever the default device is in another
+  /// run.
   [[nodiscard]] std::string device() const {
     for (const Directive* one : stay_.kept) {
       const auto* clause = one->getSingleClause<clang::OMPDeviceClause>();
@@ -179,13 +183,14 @@ class Writer {
     return residence_.device == 0 ? "" : fmt::format(" device({})", residence_.device);
   }
 
-  /// Whether statements of a block begin with a region that asks for nothing of the data.
+  /// Whether the first statement of a block that uses the data is a region that needs no transfer
+  /// to the device.
   [[nodiscard]] bool is_filled_first(const VarDecl& data) const {
     const auto* span = dyn_cast<clang::CompoundStmt>(&code_);
     return span != nullptr && is_filled_first(*span, data);
   }
 
-  /// The region may stand in a function that is called first, and handed the data.
+  /// The region may be in a function that is called first, with the data as argument.
   static bool is_filled_first(const clang::CompoundStmt& block, const VarDecl& data) {
     for (const Stmt* statement : block.body()) {
       if (!names(*statement, data)) {
@@ -203,7 +208,7 @@ class Writer {
     return false;
   }
 
-  /// The parameter by which alone a call's function knows the data; null: there is none.
+  /// The only parameter by which a called function knows the data. Null: there is none.
   static const clang::ParmVarDecl* handed_as(const CallExpr& call, const VarDecl& data) {
     const FunctionDecl* function = call.getDirectCallee();
     if (data.hasGlobalStorage() || function == nullptr || !function->hasBody(function)) {
@@ -219,7 +224,7 @@ class Writer {
     return found;
   }
 
-  /// Directives begin in the first column where the program's own do.
+  /// Whether directives are indented: not where the program's own begin in the first column.
   [[nodiscard]] bool has_indented_directives() const {
     if (stay_.kept.empty()) return true;
     const auto begin = stay_.kept.front()->getBeginLoc();
@@ -227,13 +232,13 @@ class Writer {
     return !text.indentation(text.offset_of(begin)).empty();
   }
 
-  /// Those of several data at one place are one directive.
+  /// Updates of several data at one place become one directive.
   void write_updates(Insertions& lines, bool is_indented) const {
     std::vector<Update> all;
     std::map<std::size_t, std::set<std::string>> items;  // by position in `all`
     for (const Update& update : residence_.updates) {
       const auto known = std::ranges::find_if(all, [&](const Update& one) {
-        // A construct has one element of an array at most.
+        // A directive names at most one element of an array.
         const bool is_of_one = one.is_of_element && one.data == update.data;
         return one.statement == update.statement && one.from == update.from &&
                one.condition == update.condition && (!is_of_one || one.item == update.item);
@@ -280,10 +285,11 @@ class Planner {
           const TrailSource& trail)
       : program_(program), stay_(stay), request_(request), trail_(trail) {}
 
-  /// All of the data. None: some of it cannot stay.
+  /// The plan for all of the data. None: some of it cannot be kept.
   std::optional<Plan> all() { return tried(items_of(stay_)); }
 
-  /// The most of the data that can stay, and why the rest cannot. Throws Refusal where none can.
+  /// The plan for as much data as can be kept, with the reason for the rest. Throws Refusal where
+  /// none can be kept.
   Plan most() {
     const Refusal why = refusal_;
     std::vector<Item> items;
@@ -301,7 +307,8 @@ class Planner {
     for (const Item& one : items_of(stay_)) {
       if (!add({one})) left.push_back({one, refusal_.what(), refusal_.at(), refusal_.others()});
     }
-    // What is exchanged can only stay together, and is refused where that happens.
+    // Data that is exchanged can only be kept together. Its refusals have the place of the
+    // exchange.
     constexpr int kMostPairs = 12;
     int pairs = 0;
     for (std::size_t i = 0; i < left.size(); ++i) {
@@ -323,7 +330,8 @@ class Planner {
   }
 
  private:
-  /// What is left out by its names at the loop: a function may stand for several.
+  /// The names at the loop of an item that is left out. A function's item may stand for several
+  /// data.
   [[nodiscard]] std::string here_and_there(const Item& item) const {
     if (!stay_.is_of_loop) return item.expression;
     std::set<std::string> here;
@@ -339,7 +347,7 @@ class Planner {
                        item.named_at.line);
   }
 
-  /// None: `refusal_` says why.
+  /// The plan for these items. None: `refusal_` has the reason.
   std::optional<Plan> tried(const std::vector<Item>& items) {
     try {
       return with(items);
@@ -369,8 +377,8 @@ class Planner {
     return plan;
   }
 
-  /// Throws Refusal where directives for the default device stand beside others, and the program
-  /// chooses it: its number is not known.
+  /// Throws Refusal where some directives are for the default device, others are not, and the
+  /// program sets the default device: its number is not known.
   static void expect_one_default(const Program& program, const Stmt& code) {
     std::set<bool> forms;
     const Directive* last = nullptr;
@@ -407,7 +415,7 @@ class Planner {
   Refusal refusal_{std::string(), Place()};  // the last one
 };
 
-/// By the trail of the whole program. Throws Refusal.
+/// The plan by the trail of the whole program. Throws Refusal.
 Plan planned_by_trail(const TrailOfAll& all, const Finding& finding, const Request& request) {
   Keeping keeping = keeping_of(all, finding, request.may_assume);
   std::vector<std::string> tests;
@@ -424,8 +432,8 @@ Plan planned_by_trail(const TrailOfAll& all, const Finding& finding, const Reque
   return plan;
 }
 
-/// For all of the data that a finding asks to keep around code, or for what can stay where some of
-/// it cannot. None: it asks for nothing of the kind. Throws Refusal.
+/// The plan for all data that a finding asks to keep around code, or for the part that can be kept.
+/// None: the finding does not ask for that. Throws Refusal.
 std::optional<Plan> planned_around(const Program& program, const Finding& finding,
                                    const Request& request, const TrailSource& trail) {
   std::optional<Plan> best;
@@ -453,7 +461,7 @@ std::optional<Plan> planned_around(const Program& program, const Finding& findin
     planner.reset();
     why = refusal;
   }
-  // A run has to bear out what it makes.
+  // A run has to confirm a plan by the trail.
   if (request.may_assume) take_better([&] { return planned_by_trail(trail(), finding, request); });
   const bool is_whole = best && best->left_out.empty();
   const std::optional<Refusal> by_trail = why;
@@ -469,14 +477,15 @@ std::string last_name(const std::string& expression) {
   return at == std::string::npos ? name : name.substr(at + 1);
 }
 
-/// What the syntax tree answers: whether the host uses the data, and whether a kernel changes it.
+/// Whether the syntax tree decides an edit's condition: whether the host uses the data, or a kernel
+/// changes it.
 bool is_looked_at(const Edit& edit) {
   return edit.when == "host_uses" || edit.when == "host_changed" || edit.when == "kernel_changed" ||
          edit.when == "each_time";
 }
 
-/// What a region's own code does tells what its clauses have to say; of others that takes all code
-/// within them.
+/// Whether all directives of an edit are regions. A region's own code decides its clauses. For
+/// other directives all code within them would decide.
 bool are_regions(const Program& program, const Edit& edit) {
   return std::ranges::all_of(edit.places, [&](const Place& place) {
     return std::ranges::all_of(program.directives_at(place),
@@ -484,7 +493,7 @@ bool are_regions(const Program& program, const Edit& edit) {
   });
 }
 
-/// Whether all that it asks about was answered already, for a loop.
+/// Whether the plan has already decided on all directives of an edit.
 bool is_settled(const Plan& plan, const Edit& edit) {
   return !edit.places.empty() && std::ranges::all_of(edit.places, [&](const Place& place) {
     return std::ranges::any_of(plan.settled, [&](const Place& one) {
@@ -493,7 +502,7 @@ bool is_settled(const Plan& plan, const Edit& edit) {
   });
 }
 
-/// What an edit under a condition is needed for, as something that does not happen.
+/// The assumption under which a conditional edit is not needed.
 std::string unconditional(const Edit& edit) {
   std::vector<std::string> names;
   for (const Clause& clause : edit.clauses) {
@@ -509,8 +518,8 @@ std::string unconditional(const Edit& edit) {
   return fmt::format("the host does not {} {} while it is on the device", use, all);
 }
 
-/// Throws Refusal where a directive that the run did not reach names data of the edit, by the name
-/// that the edit has for it; of memory that no region used, where there is any such directive.
+/// Throws Refusal where a directive that the run did not execute uses data of the edit, by the
+/// edit's name. For memory that no region used, any such directive is refused.
 void expect_unneeded(const Finding& finding, const Edit& edit, const TrailOfAll& all) {
   if (finding.pattern == "unused_allocation") {
     throw Refusal("this unexecuted directive may use the memory", finding.unreached.front());
@@ -540,7 +549,8 @@ void expect_unneeded(const Finding& finding, const Edit& edit, const TrailOfAll&
   }
 }
 
-/// Another build may use the data in code that this one leaves out.
+/// Adds an assumption where code that this build leaves out names the data: another build may use
+/// it.
 void assume_other_builds(const Finding& finding, const TrailOfAll& all, Plan& plan) {
   std::vector<Place> places;
   std::set<std::string> names;

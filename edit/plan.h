@@ -9,10 +9,11 @@
 
 namespace ompdm::edit {
 
-/// The trail of the program, made when it is asked for.
+/// Returns the trail of the program, which is made at the first call.
 using TrailSource = std::function<const TrailOfAll&()>;
 
-/// The plan of a finding in one translation unit; a refusal is a part of it.
+/// The plan of a finding in one translation unit. Where the edits cannot be made, the plan has the
+/// reason.
 Plan plan_of(const Program& program, const Finding& finding, const Request& request,
              const TrailSource& trail);
 

@@ -14,7 +14,7 @@
 namespace ompdm::edit {
 namespace {
 
-/// The statements of one side: the host's, or a region's.
+/// Finds the names of a variable in the statements of one side: the host's, or a region's.
 class SideNames : public CodeVisitor {
  public:
   SideNames(const VarDecl& variable, bool on_device) : variable_(variable), device_(on_device) {}
@@ -28,7 +28,7 @@ class SideNames : public CodeVisitor {
   void visit(const Stmt& at) override {
     if (const auto* name = dyn_cast<clang::DeclRefExpr>(&at)) {
       if (is_it(*name->getDecl())) found.push_back(name);
-      // A clause's expression that is computed before its directive.
+      // Clang computes this expression of a clause before the directive.
       const auto* computed = dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
       if (computed != nullptr) walk(computed->getInit());
     } else if (const auto* argument = dyn_cast<clang::CXXDefaultArgExpr>(&at)) {
@@ -50,7 +50,8 @@ class SideNames : public CodeVisitor {
     return named.getCanonicalDecl() == variable_.getCanonicalDecl();
   }
 
-  /// Whether a clause that moves no data names it: num_threads(u[0]), reduction(+: u[0:n]).
+  /// Whether a clause that transfers no data names the variable: num_threads(u[0]), reduction(+:
+  /// u[0:n]).
   bool is_asked_by(const Directive& directive) const {
     return std::ranges::any_of(directive.clauses(), [&](const clang::OMPClause* clause) {
       const bool is_moved = isa<clang::OMPMapClause, clang::OMPToClause, clang::OMPFromClause,
@@ -141,7 +142,7 @@ class MentionFinder {
     for (const Stmt* directive : names.in_clauses) {
       all.push_back({directive, Use::kUnknown, "is named in a clause here"});
     }
-    // A region's body is visited by several ways.
+    // The walk may visit a region's body more than once.
     std::set<const Stmt*> known;
     for (const clang::DeclRefExpr* name : names.found) {
       if (known.insert(name).second) add(mention(*name, variable), code, variable, all);
@@ -150,7 +151,7 @@ class MentionFinder {
   }
 
  private:
-  /// What a pointer to a part of the data is used for is a use of the data.
+  /// A use of a pointer to a part of the data is a use of the data.
   void add(Mention mention, const Stmt& code, const VarDecl& variable, std::vector<Mention>& all) {
     const auto* declared =
         mention.use == Use::kPointer ? dyn_cast<clang::DeclStmt>(mention.at) : nullptr;
@@ -182,7 +183,7 @@ class MentionFinder {
     return {&at, Use::kUnknown, std::move(why)};
   }
 
-  /// Of an expression whose value points to the data.
+  /// The use of an expression whose value points to the data.
   Mention of_pointer(const Expr& pointer) {
     const Stmt* parent = program_.parent_of(pointer);
     if (parent == nullptr) return unknown(pointer, "is used in a way that is not known");
@@ -205,7 +206,7 @@ class MentionFinder {
     if (isa<clang::DeclStmt>(parent)) return {parent, Use::kPointer, {}};
     if (isa<clang::UnaryExprOrTypeTraitExpr>(parent)) return {parent, Use::kNone, {}};
     if (const auto* call = dyn_cast<CallExpr>(parent)) return of_argument(*call, pointer);
-    // In C a test for null is the pointer itself.
+    // In C, a test for null is the pointer itself.
     if (isa<clang::IfStmt, clang::WhileStmt, clang::DoStmt, clang::ForStmt>(parent)) {
       return {parent, Use::kNone, {}};
     }
@@ -229,7 +230,7 @@ class MentionFinder {
     }
   }
 
-  /// Of an expression that is a part of the data.
+  /// The use of an expression that is a part of the data.
   Mention of_element(const Expr& element) {
     if (element.getType()->isArrayType()) return of_pointer(element);
     const Stmt* parent = program_.parent_of(element);
@@ -273,7 +274,7 @@ class MentionFinder {
     return of_callee(call, *defined, pointer);
   }
 
-  /// Of the C library, what is clear: by name and position.
+  /// Uses by functions of the C library that are clear by name and position.
   static Use known_use(llvm::StringRef name, const CallExpr& call, const Expr& pointer) {
     name.consume_front("std::");
     const auto is_argument = [&](unsigned number) {
@@ -288,7 +289,7 @@ class MentionFinder {
     if (name == "printf") {
       const clang::QualType data =
           pointer.getType()->getPointeeOrArrayElementType()->getCanonicalTypeUnqualified();
-      return data->isAnyCharacterType() ? Use::kRead : Use::kNone;  // else the pointer's value
+      return data->isAnyCharacterType() ? Use::kRead : Use::kNone;  // %p prints the pointer itself
     }
     return Use::kUnknown;
   }

@@ -27,7 +27,7 @@ class Collector : public CodeVisitor {
             std::vector<const FunctionDecl*>& functions)
       : directives_(directives), loops_(loops), functions_(functions) {}
 
-  // Of a template what it was made into is looked at: there all names have a meaning.
+  // Templates are visited as their instantiations, in which all names have a meaning.
   [[nodiscard]] bool has_instantiations() const override { return true; }
   bool enters_declared(const clang::Decl& one) override {
     const bool is_plain =
@@ -53,7 +53,7 @@ class Collector : public CodeVisitor {
   std::vector<const FunctionDecl*>& functions_;
 };
 
-/// Functions that code calls, and those that these call, as far as their bodies are seen.
+/// Functions that code calls, directly or not, as far as their bodies are seen.
 class Bodies : public CodeVisitor {
  public:
   void visit(const Stmt& at) override {
@@ -66,7 +66,7 @@ class Bodies : public CodeVisitor {
 
 template <class Statement>
 void keep_one_of_each(std::vector<const Statement*>& statements) {
-  // A captured statement is visited by several ways. Their order is that of the source.
+  // The walk may visit a captured statement more than once. The order is that of the source.
   std::set<const Statement*> known;
   std::erase_if(statements, [&](const Statement* one) { return !known.insert(one).second; });
 }
@@ -176,7 +176,7 @@ Program::Program(clang::ASTUnit& unit, const Request& request)
   Collector(directives_, loops_, functions_).walk(context_.getTranslationUnitDecl());
   keep_one_of_each(directives_);
   keep_one_of_each(loops_);
-  // Parents are asked of the program's own code: those of the libraries' would be most of them.
+  // Parents are only needed in the program's own code: most parents would be the libraries'.
   std::vector<clang::Decl*> own;
   std::ranges::copy_if(context_.getTranslationUnitDecl()->decls(), std::back_inserter(own),
                        [](const clang::Decl* one) { return !is_in_system_header(*one); });
@@ -199,7 +199,8 @@ bool Program::holds_all(const Stmt& loop, const std::vector<Place>& places) cons
   });
 }
 
-/// Debug information may give a loop the line of a statement that goes on with its next pass.
+/// The innermost loop around a line. Debug information may give a loop the line of a `continue` in
+/// it.
 const Stmt* Program::innermost_around(const Place& place, const std::vector<Place>& holding) const {
   const Stmt* found = nullptr;
   for (const Stmt* loop : loops_) {
@@ -216,7 +217,7 @@ bool Program::is_head(const Stmt& loop, const Place& place) const {
   const Spot begin = spot_of(context_, loop.getBeginLoc());
   const Spot body = spot_of(context_, body_of_loop(loop)->getBeginLoc());
   const Spot end = spot_of(context_, loop.getEndLoc());
-  // A do's condition stands behind its body.
+  // The condition of a do stands behind its body.
   const bool is_here =
       (place.line >= begin.line && place.line <= std::max(begin.line, body.line)) ||
       (isa<clang::DoStmt>(loop) && place.line == end.line);
@@ -322,13 +323,14 @@ const Stmt* Program::parent_of(const Stmt& statement) const {
 const Stmt* Program::written_parent_of(const Stmt& statement) const {
   const auto parents = context_.getParents(statement);
   if (parents.empty()) return nullptr;
-  // An implicit clause has the very expression of the region's body.
+  // An implicit clause holds the same expression as the region's body.
   for (const auto& parent : parents) {
     const auto* around = parent.get<Stmt>();
     if (around != nullptr && !isa<Directive>(around)) return around;
   }
   if (const auto* parent = parents[0].get<Stmt>()) return parent;
-  // An initializer's parent is what it declares; a region's the function that clang makes of it.
+  // The parent of an initial value is its declaration. The parent of a region's body is the
+  // function that clang makes of it.
   const clang::Decl* declared = parents[0].get<VarDecl>();
   if (declared == nullptr) declared = parents[0].get<clang::CapturedDecl>();
   if (declared == nullptr) return nullptr;
@@ -377,7 +379,7 @@ class Offloading : public CodeVisitor {
               clang::isOpenMPTargetDataManagementDirective(kind) ||
               kind == llvm::omp::OMPD_target_update;
     }
-    // What is not seen knows none of the data, unless that is handed to it or global.
+    // A function whose body is not seen knows only data that it gets, or that is global.
     follow(seen_callee_of(&at));
   }
   bool found = false;
@@ -395,7 +397,7 @@ namespace {
 
 using Words = clang::tooling::CommandLineArguments;
 
-/// Gathers errors; warnings are not what was asked.
+/// Collects errors, and no warnings.
 class Errors : public clang::DiagnosticConsumer {
  public:
   explicit Errors(std::vector<std::string>& errors) : errors_(errors) {}
@@ -417,10 +419,10 @@ class Errors : public clang::DiagnosticConsumer {
   std::vector<std::string>& errors_;
 };
 
-/// What the tool is told instead of the source's path: it would take a `\` in that for a `/`.
+/// A stand-in for the source's path: the tool would replace a `\` in the path by a `/`.
 constexpr const char* kSource = "ompdm-edit-source";
 
-/// The host's pass is enough: it has all directives.
+/// The arguments for the compilation for the host, which has all directives.
 Words for_host(const Words& all, const std::string& source) {
   Words kept;
   for (const std::string& one : all) {
@@ -439,7 +441,7 @@ Words for_host(const Words& all, const std::string& source) {
   return kept;
 }
 
-/// Macros that a source defines are none of the next one's.
+/// `#undef` lines for the macros that a source defines: they do not hold in the next source.
 std::string undefined_macros(const std::string& file) {
   static const std::regex kDefine(R"(^[ \t]*#[ \t]*define[ \t]+(\w+))");
   std::string text;
@@ -465,10 +467,10 @@ std::string one_after_the_other(const Request& request) {
 
 namespace {
 
-/// Names that a unit lacks, and that look like macros which its build sets: "DEVICE_ID" of "use of
-/// undeclared identifier 'DEVICE_ID'", and "USE_MPI" of an #error behind "#if !defined(USE_MPI)".
-/// True: 0 is a likely value, as of what stands in a device() clause, or asks for a part of the
-/// code.
+/// Names that a unit lacks and that look like macros of its build. "DEVICE_ID" is such a name in
+/// "use of undeclared identifier 'DEVICE_ID'". "USE_MPI" is such a name where an #error stands
+/// behind "#if !defined(USE_MPI)". The value is true where 0 is a likely value, as in a device()
+/// clause, or where the name selects a part of the code.
 std::map<std::string, bool> lacking_macros(const std::vector<std::string>& errors) {
   static const std::regex kMessage("^(.+):([0-9]+): (.*)");
   static const std::regex kName("^use of undeclared identifier '([A-Z][A-Z0-9_]+)'");
@@ -503,12 +505,13 @@ std::map<std::string, bool> lacking_macros(const std::vector<std::string>& error
 std::unique_ptr<clang::ASTUnit> parsed_with(const Request& request, const Words& arguments,
                                             std::vector<std::string>& errors) {
   const clang::tooling::FixedCompilationDatabase compilation(request.directory, arguments);
-  // Beside the first, so that the compiler takes it for the same language.
+  // In the folder of the first source, and with its extension, so that the compiler takes the same
+  // language.
   const std::filesystem::path first = request.file;
   const std::string together =
       first.parent_path() / ("ompdm-edit-unit" + first.extension().string());
   const std::string text = one_after_the_other(request);
-  // A file system of its own has its own current folder: units are parsed side by side.
+  // Units are parsed concurrently, so each needs a file system with its own current folder.
   clang::tooling::ClangTool tool(compilation, {kSource},
                                  std::make_shared<clang::PCHContainerOperations>(),
                                  llvm::vfs::createPhysicalFileSystem());
@@ -518,7 +521,7 @@ std::unique_ptr<clang::ASTUnit> parsed_with(const Request& request, const Words&
   const std::string& source = request.beside.empty() ? request.file : together;
   tool.appendArgumentsAdjuster(
       [&](const Words& all, llvm::StringRef) { return for_host(all, source); });
-  // It tells which parts of files conditions leave out (doubts.h).
+  // The record tells which parts of files conditions leave out (doubts.h).
   tool.appendArgumentsAdjuster(
       clang::tooling::getInsertArgumentAdjuster(Words{"-Xclang", "-detailed-preprocessing-record"},
                                                 clang::tooling::ArgumentInsertPosition::BEGIN));
@@ -528,8 +531,8 @@ std::unique_ptr<clang::ASTUnit> parsed_with(const Request& request, const Words&
   return errors.empty() ? std::move(units.front()) : nullptr;
 }
 
-/// With a number for each macro that the source lacks, where it lacks nothing else: the debug
-/// information tells no -D. Of a number any value will do (doubts.h).
+/// Parses a unit with a number for each macro that it lacks, where it lacks nothing else: debug
+/// information has no -D. Any number is as good as another (doubts.h).
 std::unique_ptr<clang::ASTUnit> parsed_with_macros(const Request& request, Words arguments,
                                                    std::vector<std::string>& errors) {
   constexpr int kMostTries = 3;
@@ -538,7 +541,7 @@ std::unique_ptr<clang::ASTUnit> parsed_with_macros(const Request& request, Words
   for (int i = 0; i < kMostTries && unit == nullptr && request.compiled; ++i) {
     const std::map<std::string, bool> names = lacking_macros(errors);
     if (names.empty()) break;
-    // Two numbers are not the same by chance. Most programs use the first device.
+    // Different numbers, so that no two are equal by chance. Most programs use the first device.
     for (const auto& [name, is_zero] : names) {
       arguments.push_back(fmt::format("-D{}={}", name, is_zero ? 0 : next++));
     }
@@ -555,8 +558,8 @@ std::unique_ptr<clang::ASTUnit> parsed_with_macros(const Request& request, Words
 std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
                                             std::vector<std::string>& errors) {
   std::unique_ptr<clang::ASTUnit> unit = parsed_with_macros(request, request.arguments, errors);
-  // Clang's debug information calls each standard after C++11 C++14, and headers of C++20 take
-  // half as long again to parse.
+  // Clang's debug information says C++14 for each standard after C++11. Headers in C++20 take half
+  // as long again to parse, so C++20 is tried second.
   Words arguments = request.arguments;
   const auto standard = std::ranges::find(arguments, "-std=gnu++17");
   if (unit != nullptr || !request.compiled || standard == arguments.end()) return unit;

@@ -72,7 +72,7 @@ class Reaching : public CodeVisitor {
     if (one != nullptr && known_.insert(one->getCanonicalDecl()).second) open_.push_back(one);
   }
 
-  /// The declarations that a type is named by.
+  /// Adds the declarations that a type is named by.
   void add_type(QualType type) {
     while (!type.isNull() && types_.insert(type.getAsOpaquePtr()).second) {
       if (const auto* named = type->getAs<clang::TypedefType>()) {
@@ -88,8 +88,8 @@ class Reaching : public CodeVisitor {
     }
   }
 
-  /// Of a template that is the program's, or a library's: what numbers choose in a library, the
-  /// program names in its own code.
+  /// Adds the arguments of a template. A number matters only for a template of the program. A
+  /// number that selects code in a library stands in the program's own code.
   void add_arguments(llvm::ArrayRef<clang::TemplateArgument> arguments, bool is_programs) {
     for (const clang::TemplateArgument& one : arguments) {
       if (one.getKind() == clang::TemplateArgument::Type) {
@@ -102,7 +102,8 @@ class Reaching : public CodeVisitor {
     }
   }
 
-  /// By their places: to ask the syntax tree for parents takes as long as to parse.
+  /// Whether a function holds code, by their places. Asking the syntax tree for parents takes as
+  /// long as parsing.
   [[nodiscard]] bool holds(const FunctionDecl& function, const Stmt& code) const {
     const SourceLocation at = sources_.getExpansionLoc(code.getBeginLoc());
     const SourceLocation begin = sources_.getExpansionLoc(function.getBeginLoc());
@@ -112,7 +113,7 @@ class Reaching : public CodeVisitor {
            at <= end;
   }
 
-  /// What the code's own function was made for is decided where it is called.
+  /// The template arguments of the code's own function are decided where it is called.
   void add_templates_around(const FunctionDecl& function) {
     if (const auto* arguments = function.getTemplateSpecializationArgs()) {
       reached_.made_of.insert(function.getNameAsString());
@@ -186,7 +187,7 @@ class Reaching : public CodeVisitor {
       const auto* function = member->getAsFunction();
       if (function == nullptr || member->isImplicit()) continue;
       part.without.push_back(member->getSourceRange());
-      // Templates of the system's headers call it.
+      // Templates of the system's headers call these.
       const bool is_called = function->getOverloadedOperator() == clang::OO_Call;
       if (is_called || isa<clang::CXXDestructorDecl>(function)) add(function);
     }

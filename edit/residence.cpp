@@ -23,20 +23,20 @@
 namespace ompdm::edit {
 namespace {
 
-/// The statement that an update for a mention goes beside; null where there is none.
+/// The statement beside which an update for a use is written. Null: none.
 const Stmt* statement_of(const Program& program, const Stmt& loop, const Stmt& mention) {
   if (!program.is_within(mention, loop)) return nullptr;
   return place_of_update(program, mention, &loop, nullptr, offloads);
 }
 
-/// Whether a read stands in the condition of a branch, before all that the branch does.
+/// Whether a read stands in the condition of a branch, before its arms run.
 bool is_asked_first(const Program& program, const Stmt& statement, const Mention& mention) {
   const auto* branch = dyn_cast<clang::IfStmt>(&statement);
   return branch != nullptr && mention.use == Use::kRead && branch->getCond() != nullptr &&
          program.is_within(*mention.at, *branch->getCond()) && !offloads(*branch->getCond());
 }
 
-/// Why no update beside that statement would do; empty: one does.
+/// Why no update beside a statement is possible. Empty: one is.
 std::string in_the_way(const Program& program, const Stmt& code, const Stmt* statement,
                        const Mention& mention) {
   if (statement == nullptr) return "where no directive can stand";
@@ -53,7 +53,7 @@ std::string in_the_way(const Program& program, const Stmt& code, const Stmt* sta
   return {};
 }
 
-/// Whether a mention is all that its statement is, and sets a whole element.
+/// Whether a statement only sets one element, and is the use.
 bool is_assigned_by(const Stmt& statement, const Mention& mention) {
   const auto* assignment = dyn_cast<clang::BinaryOperator>(&statement);
   return mention.use == Use::kWrite && mention.at == assignment && assignment != nullptr &&
@@ -61,8 +61,8 @@ bool is_assigned_by(const Stmt& statement, const Mention& mention) {
          isa<clang::ArraySubscriptExpr>(assignment->getLHS()->IgnoreParens());
 }
 
-/// In the place of `updates`, which move all of the data: those of the single elements that these
-/// mentions are of. None: the host uses other parts, too, or too many.
+/// Updates of single elements in place of `updates`, which transfer all of the data. None: the host
+/// uses other parts, too, or too many elements.
 std::vector<Update> updates_of_elements(const Program& program, const Stmt& loop,
                                         const VarDecl& data, const std::vector<Mention>& mentions,
                                         const std::vector<Update>& updates) {
@@ -92,10 +92,9 @@ std::vector<Update> updates_of_elements(const Program& program, const Stmt& loop
   return all.size() > kMost ? std::vector<Update>() : all;
 }
 
-/// Where a loop's host code reads or writes data that stays on the device meanwhile, and what has
-/// to be updated there. `mentions` are those of `data` in the loop; `device_writes` says whether a
-/// region in it may write to it. Throws Refusal of what is not known, or stands where no directive
-/// can.
+/// The updates that are needed where a loop's host code uses data that is kept on the device.
+/// `mentions`: the uses of `data` in the loop. `device_writes`: a region in the loop may write it.
+/// Throws Refusal where a use is unknown, or where no directive can stand.
 std::vector<Update> updates_in(const Program& program, const Stmt& loop, const VarDecl& data,
                                const std::vector<Mention>& mentions, bool device_writes) {
   std::vector<Update> updates;
@@ -108,7 +107,7 @@ std::vector<Update> updates_in(const Program& program, const Stmt& loop, const V
     const Stmt* statement = statement_of(program, loop, *mention.at);
     const std::string why = in_the_way(program, loop, statement, mention);
     if (!why.empty()) program.refuse(*mention.at, "the host uses {} {}", name, why);
-    // What is written is mostly a part: the rest has to be there before.
+    // A write is mostly of a part: the rest has to be copied to the host before.
     const auto add = [&](bool from) {
       const auto is_same = [&](const Update& one) {
         return one.statement == statement && one.data == &data && one.from == from;
@@ -131,7 +130,7 @@ class Merger {
  public:
   Merger(const Program& program, const Stmt& code) : program_(program), code_(code) {}
 
-  /// One update in the place of two; none where both are needed.
+  /// One update in place of two. None where both are needed.
   [[nodiscard]] std::optional<Update> one_of(const Update& earlier, const Update& later) const {
     if (earlier.from != later.from) return std::nullopt;
     if (earlier.is_of_element && later.is_of_element) return of_elements(earlier, later);
@@ -140,7 +139,7 @@ class Merger {
     if (earlier.condition.empty() && is_quiet(*earlier.statement, *later.statement)) {
       return earlier;
     }
-    // What comes in any case comes a little earlier.
+    // An unconditional update can stand a little earlier.
     if (!later.condition.empty()) return std::nullopt;
     const auto* block = block_of(*later.statement);
     const Stmt* first = block == nullptr ? nullptr : child_of(*block, *earlier.statement);
@@ -152,8 +151,9 @@ class Merger {
   }
 
  private:
-  /// Of one element, whose index is a number: another may be of another element there. What is sent
-  /// stays where it is: behind it the element may be brought back.
+  /// One update in place of two of single elements. The index has to be a number: another index may
+  /// mean another element there. Only updates to the host are merged. Behind an update to the
+  /// device the element may be copied back.
   [[nodiscard]] std::optional<Update> of_elements(const Update& earlier,
                                                   const Update& later) const {
     const bool is_one = later.from && earlier.item == later.item &&
@@ -166,7 +166,7 @@ class Merger {
     return isa<clang::LabelStmt, clang::SwitchCase>(statement);
   }
 
-  /// Whether a later update, reached whenever the earlier one is, sends what that would have.
+  /// Whether a later update always follows an earlier one, and sends the same data.
   [[nodiscard]] bool is_sent_by(const Update& earlier, const Update& later) const {
     const auto* block = block_of(*earlier.statement);
     const bool are_beside = block != nullptr && block == block_of(*later.statement);
@@ -192,25 +192,25 @@ class Merger {
     return dyn_cast_or_null<clang::CompoundStmt>(parent);
   }
 
-  /// The statement of the block that holds `inner`; null if none does.
+  /// The statement of a block that holds `inner`. Null: none.
   [[nodiscard]] const Stmt* child_of(const clang::CompoundStmt& block, const Stmt& inner) const {
     const auto at = std::find_if(block.body_begin(), block.body_end(),
                                  [&](const auto* one) { return program_.is_within(inner, *one); });
     return at == block.body_end() ? nullptr : *at;
   }
 
-  /// Whether `first`, a statement of a block, comes before `last`, deeper or not, whenever that is
-  /// reached, and nothing in between has to do with a device.
+  /// Whether `first` always runs before `last`, and no code between them uses a device. `first` is
+  /// a statement of a block, `last` is in the block, at any depth.
   [[nodiscard]] bool is_quiet(const Stmt& first, const Stmt& last) const {
     const auto* block = block_of(first);
     const Stmt* end = block == nullptr ? nullptr : child_of(*block, last);
     if (end == nullptr) return false;
     const auto from = std::find(block->body_begin(), block->body_end(), &first);
     const auto to = std::find(from, block->body_end(), end);
-    if (to == block->body_end()) return false;  // it comes before
+    if (to == block->body_end()) return false;  // `last` comes before `first`
     if (std::any_of(from + 1, to + 1, is_entered)) return false;
     if (std::any_of(from, to, [](const Stmt* one) { return offloads(*one); })) return false;
-    // Before it begins nothing of it was done.
+    // No part of `end` before `last` may use a device.
     return end == &last || !offloads(*end);
   }
 
@@ -218,10 +218,10 @@ class Merger {
   const Stmt& code_;
 };
 
-/// `updates` are those of one scope's code, of one of the data; less those that another one makes
-/// needless, which may come earlier or more often for it: the same data brought back twice, with
-/// nothing on the device in between that could have changed it. Nothing is brought back that none
-/// of them had brought back in the same pass, unless the code is left in between.
+/// Merges `updates` of one scope's code and of one of the data. An update is redundant where
+/// another one copies the same data back, and no device code between them may change it. The
+/// remaining update may run earlier, or more often. It copies back only data that one of them
+/// copies back in the same iteration, unless the code is left in between.
 std::vector<Update> merged(const Program& program, const Stmt& code, std::vector<Update> updates) {
   const Merger merger(program, code);
   for (std::size_t i = 0; i < updates.size(); ++i) {
@@ -236,11 +236,11 @@ std::vector<Update> merged(const Program& program, const Stmt& code, std::vector
   return updates;
 }
 
-/// How often an update in code is come by: branches that it is in, and loops.
+/// How often an update in code is executed, by the branches and loops around it.
 struct Frequency {
   using Branch = std::pair<const Stmt*, const Stmt*>;  // a statement, and its arm
   bool from = false;
-  bool is_of_part = false;  ///< no other in its place moves all of the data
+  bool is_of_part = false;  ///< it transfers a part: an update of all data does not replace it
   std::set<Branch> branches = {};
   std::set<const Stmt*> loops = {};
 
@@ -262,8 +262,8 @@ bool may_leave(const Stmt& statement) {
   });
 }
 
-/// Whether a condition holds most of the time, by its form: whole numbers that differ, or are in
-/// order. `is_then`: else whether its opposite does.
+/// Whether a condition is mostly true, by its form: a comparison of integers by != or by order.
+/// `is_then` false: whether its opposite is.
 bool holds_mostly(const Expr& any, bool is_then) {
   const auto* condition = dyn_cast<clang::BinaryOperator>(any.IgnoreParenImpCasts());
   if (condition == nullptr) return false;
@@ -279,14 +279,14 @@ bool holds_mostly(const Expr& any, bool is_then) {
   return is_of_integers && is_then && condition->isComparisonOp();
 }
 
-/// Whether an arm of a branch is taken to come nearly always.
+/// Whether an arm of a branch is assumed to run nearly always.
 bool is_taken_mostly(const Frequency::Branch& branch) {
   const auto* condition = dyn_cast<clang::IfStmt>(branch.first);
   return condition != nullptr && branch.second != nullptr && branch.second != branch.first &&
          holds_mostly(*condition->getCond(), branch.second == condition->getThen());
 }
 
-/// Of a statement in the code, or in a function that it calls in one place.
+/// The frequency of a statement in the code, or in a function with one call.
 Frequency frequency_of(const Program& program, const Stmt& code, const Stmt& statement) {
   Frequency found;
   const Stmt* child = &statement;
@@ -297,7 +297,7 @@ Frequency frequency_of(const Program& program, const Stmt& code, const Stmt& sta
       const auto calls =
           function == nullptr ? std::vector<const CallExpr*>() : program.calls_of(*function);
       if (calls.size() != 1) {
-        found.branches.insert({child, child});  // in which of them is not known
+        found.branches.insert({child, child});  // the callers are not told apart
         break;
       }
       child = calls.front();
@@ -317,7 +317,7 @@ Frequency frequency_of(const Program& program, const Stmt& code, const Stmt& sta
     if (parent != &code && body_of_loop(*parent) == child) found.loops.insert(parent);
     child = parent;
   }
-  // What is the same all the time may be either.
+  // A condition that never changes in the code may be true or false.
   std::erase_if(found.branches, [&](const Frequency::Branch& branch) {
     const auto* condition = dyn_cast<clang::IfStmt>(branch.first);
     return is_taken_mostly(branch) &&
@@ -326,7 +326,7 @@ Frequency frequency_of(const Program& program, const Stmt& code, const Stmt& sta
   return found;
 }
 
-/// Those in both arms of a branch come as often as that.
+/// Merges updates in both arms of a branch: together they run as often as the branch.
 std::vector<Frequency> joined(std::vector<Frequency> all) {
   for (auto one = all.begin(); one != all.end(); ++one) {
     for (const Frequency::Branch& branch : one->branches) {
@@ -348,7 +348,7 @@ std::vector<Frequency> joined(std::vector<Frequency> all) {
   return all;
 }
 
-/// What an update moves of data by its clauses: `from` of each.
+/// The transfers of data by an update: `from` of each.
 std::vector<bool> ways_of_update(const Directive& update, const VarDecl& data) {
   const auto names_data = [&](const auto* clause) {
     return llvm::any_of(clause->varlists(),
@@ -364,7 +364,7 @@ std::vector<bool> ways_of_update(const Directive& update, const VarDecl& data) {
   return ways;
 }
 
-/// What a directive that maps data moves.
+/// The transfers of data by a directive that maps it: `from` of each.
 std::vector<bool> ways_of_mapping(const Directive& directive, const VarDecl& data) {
   const auto kind = directive.getDirectiveKind();
   std::vector<bool> ways;
@@ -381,9 +381,9 @@ std::vector<bool> ways_of_mapping(const Directive& directive, const VarDecl& dat
   return ways;
 }
 
-/// Whether updates that are written move data less often than what goes, as far as branches and
-/// loops tell. Not `by_branches`: what is written in a branch is taken to come seldom, unless its
-/// condition holds mostly.
+/// Whether the written updates transfer data less often than the removed transfers, by branches and
+/// loops. Where `by_branches` is not set, an update in a branch is assumed to run seldom, unless
+/// its condition is mostly true.
 bool spares(std::vector<Frequency> gone, std::vector<Frequency> written, bool by_branches) {
   int fewer = 0;
   std::size_t deepest = 0;
@@ -410,7 +410,7 @@ bool spares(std::vector<Frequency> gone, std::vector<Frequency> written, bool by
     const bool is_seldom = std::ranges::any_of(
         often.branches, [](const Frequency::Branch& one) { return one.second != nullptr; });
     if (!is_seldom || often.loops.size() > deepest) return false;
-    // Another that comes less often than what it replaces makes up for it.
+    // Another update that runs less often than the transfer it replaces compensates for it.
     if (by_branches && --fewer < 0) return false;
   }
   return fewer > 0 || !gone.empty();
@@ -418,7 +418,7 @@ bool spares(std::vector<Frequency> gone, std::vector<Frequency> written, bool by
 
 using Variable = const VarDecl*;
 
-/// Looks at all that uses the data, in the code and in what that calls.
+/// Looks at all uses of the data, in the code and in functions that it calls.
 class Looker {
  public:
   Looker(const Program& program, const Stmt& code, const Stay& stay, KeptData data)
@@ -437,13 +437,13 @@ class Looker {
         std::ranges::any_of(variables_, [](const Variable one) { return one->hasGlobalStorage(); });
     expect_no_other_way_out(program_, code_, any_global);
     for (const Variable variable : variables_) find_uses(*variable);
-    if (!stay_.is_there) {  // what is on the device has memory
+    if (!stay_.is_there) {  // data that is present has memory
       for (const auto& [name, kept] : found_.data) {
         expect_memory(program_, code_, *kept.variable, kept.expression, used_.at(kept.variable));
       }
       find_condition();
     }
-    // What may be one, or is exchanged, is written if any of it is.
+    // Of data that may be equal, or is exchanged, all is written if any is.
     std::set<Variable> alike = expect_distinct(program_, code_, variables_);
     const auto swapped = exchanged(program_, code_, variables_, set_);
     expect_alike(swapped);
@@ -452,7 +452,7 @@ class Looker {
     for (const Variable variable : variables_) {
       add(*variable, alike.contains(variable) ? any : writes(*variable));
     }
-    // What is exchanged goes by all of the names.
+    // Data that is exchanged is looked at by all of its names.
     if (!swapped.empty()) expect_fewer({swapped.begin(), swapped.end()});
     for (const Variable variable : variables_) {
       if (!llvm::is_contained(swapped, variable)) expect_fewer({variable});
@@ -461,7 +461,8 @@ class Looker {
   }
 
  private:
-  /// Where one condition leaves the device alone in all iterations, the data need not be there.
+  /// Finds a condition under which no directive uses the device in any iteration: then the data
+  /// need not be mapped.
   void find_condition() {
     std::set<std::string> conditions;
     for (const auto& [variable, scopes] : used_) {
@@ -479,7 +480,7 @@ class Looker {
     if (stays_the_same(program_, code_, condition)) found_.condition = condition;
   }
 
-  /// Whether an expression names what the code declares.
+  /// Whether an expression uses a name that the code declares.
   [[nodiscard]] bool names_inside(const Expr& expression) const {
     const clang::SourceManager& sources = program_.context().getSourceManager();
     return std::ranges::any_of(
@@ -509,7 +510,8 @@ class Looker {
     }
   }
 
-  /// What is on the device cannot grow: a directive that the run did not reach may name no more.
+  /// Data on the device cannot grow: a directive that the run did not execute may not name more of
+  /// it.
   void expect_within(const DeviceUses& uses, const VarDecl& variable) const {
     const std::string name = variable.getNameAsString();
     for (const Item& item : uses.items) {
@@ -532,13 +534,14 @@ class Looker {
                                [](const Scope& one) { return one.uses.writes; });
   }
 
-  /// What stays on the device, by its names in a scope.
+  /// The data that is kept on the device, by its names in a scope.
   [[nodiscard]] std::vector<Variable> names_in(const Scope& scope) const {
     if (scope.function == nullptr || scope.data->hasGlobalStorage()) return variables_;
     return {scope.data};
   }
 
-  /// Of what the run reached its events tell whether it comes in pairs.
+  /// Directives that the run executed come in pairs, as the events show. Others have to do so by
+  /// the source.
   void expect_counted(const DeviceUses& uses, const VarDecl& data) const {
     for (const Directive* one : uses.counted) {
       if (!llvm::is_contained(stay_.kept, one)) {
@@ -567,13 +570,14 @@ class Looker {
       std::set<const Stmt*> decided;  // regions that the host runs in all iterations, or in none
       for (const Scope& scope : used_.at(variable)) {
         for (const MayStay& one : scope.uses.may_stay) {
-          // Statements may be come to with the condition as with its opposite.
+          // Statements of a block may run with either value of the condition.
           const bool is_of_all = stay_.is_of_loop || !found_.condition.empty();
           if (is_of_all && is_decided(scope, one)) decided.insert(one.region);
         }
       }
       add_gone(*variable, decided, gone);
-      // Of a loop they come once; of statements as often as these.
+      // Around a loop, the transfers at its begin and end run once. Around statements they run as
+      // often as these.
       if (!stay_.is_of_loop && !stay_.is_there) {
         const std::string name = variable->getNameAsString();
         const Kept& kept = found_.data.at(name);
@@ -587,7 +591,7 @@ class Looker {
         const bool is_its = std::ranges::any_of(
             used_.at(variable), [&](const Scope& scope) { return scope.data == one.data; });
         if (!is_its || (one.is_of_region && decided.contains(one.statement))) continue;
-        if (one.is_of_element) {  // next to nothing, but for those of a loop of the host's
+        if (one.is_of_element) {  // costs next to nothing, except in a deeper loop of the host
           const std::size_t loops = frequency_of(program_, code_, *one.statement).loops.size();
           if (loops > deepest) {
             throw Vain(fmt::format("updates of {} would be needed at each of many elements",
@@ -609,7 +613,7 @@ class Looker {
                place_of(program_.context(), *first));
   }
 
-  /// What moves the data now, and will not.
+  /// Adds the transfers that the patch removes.
   void add_gone(const VarDecl& variable, const std::set<const Stmt*>& decided,
                 std::vector<Frequency>& gone) const {
     const auto add = [&](const Directive& directive, const std::vector<bool>& ways,
@@ -638,7 +642,7 @@ class Looker {
     }
   }
 
-  /// Whether a directive stands in a block of `target data` for the data, which is there then.
+  /// Whether a directive stands in a `target data` with the data, which is present then.
   [[nodiscard]] bool is_in_block(const Directive& directive, const Scope& scope) const {
     for (const Stmt* at = &directive; at != scope.code;) {
       at = program_.parent_of(*at);
@@ -651,7 +655,7 @@ class Looker {
     return false;
   }
 
-  /// Whether an update moves some of the data alone, as far as its items tell.
+  /// Whether an update transfers only a part of the data, by its items.
   [[nodiscard]] bool is_of_part(const Directive& update, const Scope& scope,
                                 const VarDecl& variable) const {
     const std::string& all = found_.data.at(variable.getNameAsString()).expression;
@@ -702,7 +706,8 @@ class Looker {
     for (Update& update : here) {
       if (update.item.empty()) update.item = item_in(scope, variable);
     }
-    // Merged first: behind a statement that overwrites all the host's copy is the newest.
+    // Merging comes first: behind a statement that overwrites all data the host's copy is the
+    // newest.
     here = merged(program_, *scope.code, std::move(here));
     std::erase_if(here, [&](const Update& one) { return is_overwritten(scope, one); });
     found_.updates.insert(found_.updates.end(), here.begin(), here.end());
@@ -711,7 +716,7 @@ class Looker {
     if (is_changed && scope.function != nullptr) expect_for_these_alone(scope);
   }
 
-  /// Whether the host overwrites all that an update before its loop would bring back.
+  /// Whether the host overwrites all data that an update before its loop would copy back.
   [[nodiscard]] bool is_overwritten(const Scope& scope, const Update& update) const {
     const auto* loop = dyn_cast<clang::ForStmt>(update.statement);
     if (!update.from || update.is_of_region || loop == nullptr) return false;
@@ -724,7 +729,7 @@ class Looker {
     });
   }
 
-  /// What an update brings or takes a region must not be at work on.
+  /// Throws Refusal where a region may still run at an update of its data.
   void expect_waited(const Directive& region) const {
     const clang::SourceManager& sources = program_.context().getSourceManager();
     const auto is_before = [&](const Stmt& one, const Stmt& other) {
@@ -732,7 +737,7 @@ class Looker {
     };
     for (const Update& update : found_.updates) {
       const Stmt& statement = *update.statement;
-      const bool is_again = !is_before(region, statement);  // of the pass before
+      const bool is_again = !is_before(region, statement);  // of the iteration before
       const bool is_waited =
           std::ranges::any_of(program_.directives_in(code_), [&](const Directive* wait) {
             const bool is_between = is_again
@@ -746,7 +751,7 @@ class Looker {
     }
   }
 
-  /// What is written into a function is for data that stays, whoever calls it.
+  /// A directive that is written into a function has to be for kept data at each of its calls.
   void expect_for_these_alone(const Scope& scope) const {
     expect_called_here_alone(program_, code_, *scope.function);
     const std::string name = scope.data->getNameAsString();
@@ -757,7 +762,7 @@ class Looker {
     }
   }
 
-  /// How a clause names all of the data in a scope.
+  /// The list item for all of the data in a scope.
   [[nodiscard]] std::string item_in(const Scope& scope, const VarDecl& variable) const {
     const std::string& own = found_.data.at(variable.getNameAsString()).expression;
     if (scope.function == nullptr) return own;
@@ -782,7 +787,7 @@ class Looker {
     return *items.begin();
   }
 
-  /// What is exchanged has one extent.
+  /// Throws Refusal where data that is exchanged has different extents.
   void expect_alike(const std::vector<Variable>& swapped) const {
     const auto extent_of = [&](const Variable one) {
       const std::string name = one->getNameAsString();
@@ -798,7 +803,7 @@ class Looker {
   const Stmt& code_;
   const Stay& stay_;
   std::vector<Variable> variables_;
-  std::vector<Mention> set_;  // where a pointer to the data is
+  std::vector<Mention> set_;  // where a pointer to the data is set
   std::map<Variable, std::vector<Scope>> used_;
   Residence found_;
 };

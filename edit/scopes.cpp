@@ -15,7 +15,7 @@
 namespace ompdm::edit {
 namespace {
 
-/// What the host calls in code, not further.
+/// The calls by the host in code. Called functions are not entered.
 class Calls : public CodeVisitor {
  public:
   bool enters(const Stmt& statement) override { return !is_region(statement); }
@@ -30,7 +30,7 @@ class Calls : public CodeVisitor {
   const Stmt* hidden = nullptr;
 };
 
-/// Whether it hands a function to another, which may call it.
+/// Whether a call hands over a function, which the callee may call.
 bool hands_function(const CallExpr& call) {
   for (const Expr* argument : call.arguments()) {
     const clang::QualType type = argument->IgnoreParenImpCasts()->getType();
@@ -50,7 +50,7 @@ class Scopes {
   void add(const Stmt& code, const VarDecl& data, const FunctionDecl* function) {
     if (!known_.emplace(function, &data).second) return;
     std::vector<Mention> mentions = mentions_on_host(program_, code, data);
-    // Every function may use what is global.
+    // Each function may use a global variable.
     if (data.hasGlobalStorage()) add_calls(code, data, mentions);
     for (const Mention& one : mentions) {
       if (function != nullptr && one.use == Use::kPointer) {
@@ -80,7 +80,7 @@ class Scopes {
     });
   }
 
-  /// Of calls by the host of what is seen; the function is the one with the body.
+  /// Calls take(call, function) for each call by the host of a function whose body is seen.
   template <class Take>
   void each_call(const Stmt& code, const VarDecl& data, const Take& take) const {
     Calls calls;
@@ -95,7 +95,7 @@ class Scopes {
     }
   }
 
-  /// Null of what the system has.
+  /// The body that a call runs. Null for functions of the system.
   const FunctionDecl* body_of(const CallExpr& call, const VarDecl& data) const {
     const std::string name = data.getNameAsString();
     const FunctionDecl* called = call.getDirectCallee();
@@ -111,7 +111,7 @@ class Scopes {
     return defined;
   }
 
-  /// Of a function without regions, and of those that it calls.
+  /// The use of data by a function without regions, and by functions that it calls.
   Use use_in(const FunctionDecl& function, const VarDecl& data,
              std::set<const FunctionDecl*>& known) const {
     Use use = Use::kNone;
@@ -146,7 +146,7 @@ class Callers {
                       "static, or stands in a header",
                       name);
     }
-    // Every place of the translation unit that names it.
+    // All places of the translation unit that name the function.
     std::set<const clang::DeclRefExpr*> references;
     const auto* unit = program_.context().getTranslationUnitDecl();
     for (const auto* one : all_in<clang::DeclRefExpr>(unit)) {
@@ -193,7 +193,7 @@ void expect_called_here_alone(const Program& program, const Stmt& loop,
 
 namespace {
 
-/// Directives of a scope, but those in regions that run on a device.
+/// Directives of a scope, without those in regions that run on a device.
 class Directives : public CodeVisitor {
  public:
   bool enters(const Stmt& statement) override {
@@ -267,7 +267,7 @@ class Uses {
 
   void expect_same_device(const Directive& directive) const {
     const auto* clause = directive.getSingleClause<clang::OMPDeviceClause>();
-    // Without one it is the default device, the first as a rule.
+    // Without the clause it is the default device, which is mostly the first.
     bool is_same = clause == nullptr && device_ == 0;
     if (clause != nullptr) {
       const auto number = written(*clause->getDevice()).getIntegerConstantExpr(program_.context());
@@ -276,7 +276,8 @@ class Uses {
     if (!is_same) program_.refuse(directive, "this directive may use another device");
   }
 
-  /// What runs elsewhere, or copies in any case, needs more than is written here.
+  /// Throws Refusal for a directive that may be for another device, or whose map type copies always
+  /// or deletes.
   void expect_plain(const Directive& directive) const {
     expect_same_device(directive);
     for (const auto* clause : directive.getClausesOfKind<clang::OMPMapClause>()) {
@@ -290,7 +291,7 @@ class Uses {
     }
   }
 
-  /// Behind it the host has what it had, whatever kernels did.
+  /// Notes a directive that does not copy the data back: behind it the host has its old values.
   void note_what_is_dropped(const Directive& directive) {
     if (directive.getDirectiveKind() == llvm::omp::OMPD_target_enter_data) return;
     const bool is_exit = directive.getDirectiveKind() == llvm::omp::OMPD_target_exit_data;
@@ -335,13 +336,13 @@ class Uses {
   void add_if(const Directive& region, bool writes) {
     const Expr* condition = device_condition(region);
     if (condition == nullptr) return;
-    // It is asked before and behind the region.
+    // The condition is evaluated again before and behind the region.
     if (condition->HasSideEffects(program_.context()) || !only_names(*condition)) {
       program_.refuse(region,
                       "asking this directive's if() again may change or tell something else");
     }
     expect_unmapped(*condition, region);
-    // Behind it stands what the host has changed by then.
+    // An update behind the region needs the host's changes by then.
     if (writes && region.hasClausesOfKind<clang::OMPNowaitClause>()) {
       program_.refuse(region, "this directive is nowait");
     }
@@ -366,7 +367,8 @@ class Uses {
     }
   }
 
-  /// Removed where it concerns nothing else, and left where it only brings back.
+  /// Notes an update as redundant where it names only kept data. An update with other data is left
+  /// where it only copies back.
   void add_update(const Directive& update) {
     const bool sends = lists<clang::OMPToClause>(update, data_);
     if (!sends && !lists<clang::OMPFromClause>(update, data_)) return;
@@ -444,7 +446,7 @@ class Pairs {
     for (const Stmt* statement : block->body()) {
       if (isa<clang::SwitchCase, clang::LabelStmt>(statement)) refuse();
     }
-    // Those of the block, in order: one of each kind by turns, an exit last.
+    // The directives of the block, in order: an enter and an exit take turns, and an exit is last.
     std::vector<const Directive*> here;
     std::vector<const Stmt*> between;
     for (const Stmt* statement : block->body()) {
@@ -454,7 +456,7 @@ class Pairs {
         if (is_enter(*one) == (here.size() % 2 == 1)) refuse();
         if (!here.empty() && !is_enter(*one)) {
           expect_same_condition(*here.back(), *one, *block);
-          // One of more would begin twice what ends once.
+          // With more items, one directive would begin several mappings, and the other end one.
           const std::size_t items = mapped_items(*here.back(), data).size();
           if (items != mapped_items(*one, data).size()) refuse();
         }
@@ -504,14 +506,14 @@ void expect_pair(const Program& program, const Directive& directive,
 
 namespace {
 
-/// Whether a directive of the program's own holds the data on the device at a statement.
+/// Whether a directive of the program maps the data at a statement.
 bool holds_any(const Program& program, const DeviceUses& uses, const Stmt& statement) {
   const clang::SourceManager& sources = program.context().getSourceManager();
   return std::ranges::any_of(uses.around, [&](const Directive* one) {
     if (one->getDirectiveKind() == llvm::omp::OMPD_target_data) {
       return program.is_within(statement, *one);
     }
-    // Between an enter and an exit, as far as their block shows.
+    // The statement is between an enter and an exit, as far as their block shows.
     const Stmt* block = program.parent_of(*one);
     return one->getDirectiveKind() == llvm::omp::OMPD_target_enter_data && block != nullptr &&
            program.is_within(statement, *block) &&

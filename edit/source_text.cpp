@@ -91,7 +91,7 @@ unsigned SourceText::pragma_end(unsigned offset) const {
       line = next_line(line);
       continue;
     }
-    // A comment behind it is none of it.
+    // A comment behind the directive is not a part of it.
     const llvm::StringRef last = text_.substr(line, end - line);
     const std::size_t comment = std::min(last.find("//"), last.find("/*"));
     if (comment != llvm::StringRef::npos) end = line + static_cast<unsigned>(comment);
@@ -128,7 +128,7 @@ Replacement SourceText::lines_before(unsigned begin, const std::vector<std::stri
     if (braces) text = *braces + '{' + newline_ + text;
     return {file_, line_begin(begin), 0, text};
   }
-  // The blanks before it would end a line.
+  // The blanks before the statement would end a line.
   const auto from = static_cast<unsigned>(text_.substr(0, begin).rtrim(" \t").size());
   return {file_, from, begin - from,
           (braces ? " {" : "") + (newline_ + text) + indentation(begin) + (braces ? "  " : "")};
@@ -163,7 +163,7 @@ bool is_standalone(const Directive& directive) {
 
 namespace {
 
-/// The statement that a statement ends with: a branch's, a loop's body, what a directive is of.
+/// The statement that a statement ends with: the body of a branch, a loop or a directive.
 const Stmt& last_part(const Stmt& statement) {
   const Stmt* part = nullptr;
   if (const auto* directive = dyn_cast<Directive>(&statement)) {
@@ -175,7 +175,7 @@ const Stmt& last_part(const Stmt& statement) {
   } else if (const auto* branch = dyn_cast<clang::IfStmt>(&statement)) {
     part = branch->getElse() != nullptr ? branch->getElse() : branch->getThen();
   } else if (const auto* block = dyn_cast<clang::CompoundStmt>(&statement)) {
-    // Of a span (see kept_data.h), which has no braces of its own.
+    // A span (see kept_data.h) has no braces of its own.
     const bool is_span =
         !block->body_empty() && block->getLBracLoc() == block->body_front()->getBeginLoc();
     if (is_span) part = block->body_back();
@@ -326,7 +326,7 @@ void each_statement(const clang::Decl* code, Visit visit) { Calling(visit).walk(
 
 namespace {
 
-/// Whether any of the types that a template of the standard library is made for is so.
+/// Whether `is` holds for a type that a template of the standard library is instantiated with.
 template <class Is>
 bool any_argument(const clang::CXXRecordDecl& record, Is&& is) {
   const auto* made = dyn_cast<clang::ClassTemplateSpecializationDecl>(&record);
@@ -336,7 +336,7 @@ bool any_argument(const clang::CXXRecordDecl& record, Is&& is) {
   });
 }
 
-/// Whether any member or base is so.
+/// Whether `is` holds for a member or a base.
 template <class Is>
 bool any_part(const clang::CXXRecordDecl& record, Is&& is) {
   return std::ranges::any_of(record.fields(),
@@ -349,7 +349,7 @@ const clang::CXXRecordDecl* record_of(clang::QualType type) {
   return record != nullptr && record->hasDefinition() ? record->getDefinition() : nullptr;
 }
 
-/// Of a value that is made from nothing.
+/// Whether the default construction of a value runs code of the program.
 bool begins_by_own_code(clang::QualType type) {
   const clang::CXXRecordDecl* record = record_of(type);
   if (record == nullptr || record->hasTrivialDefaultConstructor()) return false;
@@ -358,8 +358,8 @@ bool begins_by_own_code(clang::QualType type) {
          any_part(*record, begins_by_own_code);
 }
 
-/// Whether a value of that type runs code of the program's when it ends: its own destructor, or a
-/// member's, or a base's, or an element's of the standard library's containers.
+/// Whether the end of a value runs code of the program. That is its own destructor, or one of a
+/// member, of a base, or of an element in a container of the standard library.
 bool ends_by_own_code(clang::QualType type) {
   const clang::CXXRecordDecl* record = record_of(type);
   if (record == nullptr || type->isReferenceType() || record->hasTrivialDestructor()) return false;
@@ -367,7 +367,7 @@ bool ends_by_own_code(clang::QualType type) {
   return record->hasUserDeclaredDestructor() || any_part(*record, ends_by_own_code);
 }
 
-/// Whether a constructor is the program's own, or runs one that is.
+/// Whether a constructor is the program's own, or calls such a constructor.
 bool makes_by_own_code(const clang::CXXConstructExpr& made) {
   const clang::CXXConstructorDecl* constructor = made.getConstructor();
   if (constructor->isTrivial()) return false;
@@ -382,7 +382,7 @@ bool makes_by_own_code(const clang::CXXConstructExpr& made) {
                                                 : begins_by_own_code(made.getType());
 }
 
-/// Whether a statement calls a function of the program's own; null does not.
+/// Whether a statement calls a function of the program. False for null.
 bool calls_own_code(const Stmt* statement) {
   if (statement == nullptr) return false;
   const bool is_call = isa<CallExpr>(statement);
@@ -421,12 +421,12 @@ bool runs_hidden_code(const Stmt& statement) {
   if (const auto* made = dyn_cast<clang::CXXNewExpr>(&statement)) {
     return made->getOperatorNew() != nullptr && made->getOperatorNew()->hasBody();
   }
-  // Its begin, its end and its steps are calls that are not written.
+  // A range-based for calls begin, end and operators without written calls.
   if (const auto* loop = dyn_cast<clang::CXXForRangeStmt>(&statement)) {
     return calls_own_code(loop->getBeginStmt()) || calls_own_code(loop->getEndStmt()) ||
            calls_own_code(loop->getCond()) || calls_own_code(loop->getInc());
   }
-  // Members that are not named in it may have initializers of their own.
+  // Members that the list does not name may have initializers in the class.
   if (const auto* list = dyn_cast<clang::InitListExpr>(&statement)) {
     const clang::InitListExpr* whole = list->isSemanticForm() ? list : list->getSemanticForm();
     return std::ranges::any_of((whole == nullptr ? list : whole)->inits(), [](const auto* one) {
@@ -434,7 +434,7 @@ bool runs_hidden_code(const Stmt& statement) {
       return value != nullptr && calls_own_code(value->getExpr());
     });
   }
-  // What `declare reduction` says.
+  // The operations of `declare reduction`.
   const auto* directive = dyn_cast<Directive>(&statement);
   if (directive == nullptr) return false;
   for (const auto* clause : directive->getClausesOfKind<clang::OMPReductionClause>()) {

@@ -104,7 +104,7 @@ HostUse Spans::come_to_again(const std::set<const Stmt*>& loops) const {
   }
   std::ranges::sort(entries, {}, &LoopSpan::begin);
   if (entries.empty() || !trail_.lost.empty()) return HostUse{"unknown", {}, {}};
-  // What is walked besides `main` is not called from there, as far as is seen.
+  // Functions beside `main` are not called from there, as far as is seen.
   if (entries.back().end > trail_.main_end) return HostUse{"unknown", {}, {}};
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const LoopSpan& entry = entries[i];
@@ -129,7 +129,7 @@ HostUse Spans::come_without(const std::set<const Stmt*>& from,
     const bool has_iterations = std::ranges::all_of(loops_, [&](const LoopSpan& loop) {
       return !loop.holds(first) || loop.holds(last) || code_.has_iterations(loop);
     });
-    // Each branch around the first is around the last, too.
+    // Each branch around the first step is around the last one, too.
     return has_iterations &&
            code_.is_as_often(trail_.steps[first].branch, trail_.steps[last].branch);
   };
@@ -253,7 +253,7 @@ Span Spans::around_in_lifetime(Span span, std::uint32_t call, std::uint32_t item
 
 template <class Leaves>
 Span Spans::around_but_for(Span span, std::uint32_t call, Leaves&& leaves) const {
-  // Loops outside come first: what they add is looked at again.
+  // Outer loops come first: a larger span is compared with all loops again.
   for (bool is_more = true; is_more;) {
     is_more = false;
     for (const LoopSpan& loop : loops_) {
@@ -274,7 +274,7 @@ bool Spans::is_made_in_each(std::uint32_t item, const Span& loop) const {
   if (is_left) return false;
   return std::ranges::all_of(trail_.namings, [&](const Naming& naming) {
     if (naming.item != item || !loop.holds(naming.step)) return true;
-    // Pointers that are exchanged may leave with another name than they came with.
+    // Pointers that are exchanged may end with another name than they begin with.
     return !naming.places.is_any && naming.places.paths.size() == 1 &&
            is_made_before(naming.places.paths.begin()->root, naming.step, loop);
   });
@@ -334,19 +334,19 @@ bool Spans::are_of_others(std::uint32_t item, std::uint32_t first, std::uint32_t
 void Spans::add_ways(std::uint32_t first, std::uint32_t last, std::uint32_t item,
                      std::vector<Span>& spans) const {
   Span way{std::min(first, last), std::max(first, last) + 1};
-  // A way that leaves the iteration of such a loop comes by the first again before the last.
+  // A path that leaves an iteration of such a loop executes the first step again before the last.
   const auto same_iteration = std::ranges::find_if(loops_, [&](const LoopSpan& loop) {
     return loop.holds(first) && loop.holds(last) && !isa<Directive>(loop.loop) && first < last &&
            code_.is_in_each(first, loop);
   });
-  for (const LoopSpan& loop : loops_) {  // those outside first
+  for (const LoopSpan& loop : loops_) {  // outer loops first
     const bool has_first = loop.holds(first);
     const bool has_last = loop.holds(last);
     const bool is_beside = isa<Directive>(loop.loop);
     if (is_beside && has_first && has_last && is_of_one_thread(item, loop)) continue;
     if (has_first && has_last) {
       const bool is_around = same_iteration != loops_.end() && loop.holds(*same_iteration);
-      // From the one to the other in the same iteration, or on to a later one.
+      // The path stays in one iteration, or goes on to a later one.
       const bool is_same = first < last && (is_around || code_.is_in_each(first, loop));
       if (!is_beside && is_same) continue;
       spans.push_back(loop);
@@ -355,10 +355,10 @@ void Spans::add_ways(std::uint32_t first, std::uint32_t last, std::uint32_t item
     if (has_first && (is_beside || !code_.is_in_each(first, loop)))
       way.begin = std::min(way.begin, loop.begin);
     if (has_first) way.end = std::max(way.end, loop.end);
-    // An edit of a directive is one of each time that it is come by.
+    // An edit of a directive concerns each of its executions.
     if (has_last) way.end = std::max(way.end, loop.end);
   }
-  // The one is behind the other, and no loop leads back.
+  // The last step is behind the first, or no loop leads back.
   if (first < last) spans.push_back(way);
 }
 

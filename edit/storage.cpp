@@ -16,7 +16,7 @@
 namespace ompdm::edit {
 namespace {
 
-/// Every place outside of functions where a variable's initial value names another.
+/// Finds initial values of variables outside of functions that name a variable.
 class GlobalValues : public CodeVisitor {
  public:
   explicit GlobalValues(const VarDecl& variable) : variable_(variable) {}
@@ -31,7 +31,7 @@ class GlobalValues : public CodeVisitor {
   const VarDecl& variable_;
 };
 
-/// Whether an object is named for the value of one of its members, read or set.
+/// Whether an object's name is only used to read or set the value of a member.
 bool is_of_member(const Program& program, const Expr& name) {
   const Stmt* member = program.parent_of(name);
   if (!isa_and_nonnull<clang::MemberExpr>(member)) return false;
@@ -58,7 +58,7 @@ bool is_never_pointed_to(const Program& program, const VarDecl& object) {
 }
 
 bool is_allocation(const Expr* value) {
-  if (value == nullptr) return true;  // nothing yet
+  if (value == nullptr) return true;  // no value yet
   value = value->IgnoreParenCasts();
   if (isa<clang::CXXNewExpr, clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr,
           clang::IntegerLiteral>(value)) {
@@ -166,7 +166,7 @@ bool OwnStorage::escapes_by(const Mention& one, const VarDecl& variable, int dep
       return !is_own && !is_exchange;
     }
     if (made.to == nullptr && isa<CallExpr>(one.at)) return false;  // std::swap
-    // A part of an exchange, with a third one in the loop.
+    // A part of an exchange, with a temporary variable in the loop.
     const bool is_exchange =
         made.to != nullptr && (program_.is_within(*one.at, loop_) ||
                                (data_.contains(made.to) && data_.contains(&variable)));
@@ -231,7 +231,7 @@ class Exchange {
     }
   }
 
-  /// Assignments in a row: what each variable has at the end.
+  /// Evaluates assignments in a row: the value of each variable at the end.
   void add_block(const clang::CompoundStmt& block) {
     std::map<Variable, Variable> has;
     const auto value = [&](Variable of) { return has.contains(of) ? has.at(of) : of; };
@@ -264,7 +264,7 @@ class Exchange {
     }
   }
 
-  /// The third one of an exchange is nothing else in the loop.
+  /// Throws Refusal where the temporary variable of an exchange is used elsewhere in the loop.
   void expect_temporary(const VarDecl& variable, const clang::CompoundStmt& block) const {
     for (const Mention& mention : mentions_on_host(program_, loop_, variable)) {
       const bool is_here =
@@ -303,7 +303,7 @@ std::set<const VarDecl*> partners_of(const Program& program, const Stmt& loop,
                                      const VarDecl& variable) {
   std::set<Variable> all;
   std::vector<Variable> open = {&variable};
-  // By way of a third one, too.
+  // Also by way of a temporary variable.
   while (!open.empty()) {
     const Variable one = open.back();
     open.pop_back();
@@ -362,7 +362,7 @@ class Memory {
            });
   }
 
-  /// An array, or a pointer that is set to memory of one size before the code.
+  /// Whether the data is an array, or a pointer that is set to memory of one size before the code.
   [[nodiscard]] bool is_allocated(const VarDecl& data) const {
     if (data.getType()->isArrayType()) return !isa<clang::ParmVarDecl>(data);
     const FunctionDecl* function = function_of(data);
@@ -370,15 +370,15 @@ class Memory {
     bool is_set = false;
     for (const Expr* value : values_of(data, *function->getBody())) {
       if (is_null(*value)) continue;
-      if (!is_allocation(value)) continue;  // of what it is exchanged with
+      if (!is_allocation(value)) continue;  // a pointer that it is exchanged with
       if (has_choice(*value) || !is_certain_before(*value, *function->getBody())) return false;
       is_set = true;
     }
     return is_set;
   }
 
-  /// Whether all that an item's section is made of is in the expression that allocates its data:
-  /// then it names memory wherever the data has some.
+  /// Whether all names in an item's section are in the expression that allocates its data. Then the
+  /// section lies in that memory wherever the data has memory.
   [[nodiscard]] bool has_own_extent(const VarDecl& data, const std::string& item) const {
     if (data.getType()->isArrayType()) return true;
     const FunctionDecl* function = function_of(data);
@@ -403,7 +403,7 @@ class Memory {
     return isa<clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr, clang::IntegerLiteral>(plain);
   }
 
-  /// Whether all that decides of a statement decides of the code, too: "if (on) { u = malloc(n);
+  /// Whether each condition around a statement is also around the code: "if (on) { u = malloc(n);
   /// for (...)".
   [[nodiscard]] bool is_certain_before(const Stmt& value, const Stmt& body) const {
     const Stmt* child = &value;
@@ -452,7 +452,7 @@ bool asks_for_one_thread(const Expr& condition) {
   return (is_asked(left) && is_number(right)) || (is_number(left) && is_asked(right));
 }
 
-/// Whether one thread of a team alone runs the code below a statement.
+/// Whether only one thread of a team runs the code below a statement.
 bool is_of_one_thread(const Stmt& statement, const Stmt* child) {
   if (const auto* branch = dyn_cast<clang::IfStmt>(&statement)) {
     return child == branch->getThen() && asks_for_one_thread(*branch->getCond());
@@ -464,8 +464,7 @@ bool is_of_one_thread(const Stmt& statement, const Stmt* child) {
          kind == llvm::omp::OMPD_masked;
 }
 
-/// Whether all places in a construct that name a variable, and directives that map it, are in one
-/// statement.
+/// Whether all code in a construct that names a variable, or maps it, is in one statement.
 bool is_named_in_alone(const Program& program, const Stmt& construct, const VarDecl& data,
                        const Stmt& alone) {
   bool is_alone = true;
@@ -478,7 +477,7 @@ bool is_named_in_alone(const Program& program, const Stmt& construct, const VarD
   return is_alone;
 }
 
-/// A call or an object that starts a thread of the host's.
+/// Whether a call or an object starts a thread of the host.
 bool starts_thread(const Stmt& at) {
   static const std::set<std::string> kStarts = {"pthread_create", "thrd_create", "std::async"};
   static const std::set<std::string> kThreads = {"std::thread", "std::jthread"};
@@ -490,8 +489,8 @@ bool starts_thread(const Stmt& at) {
          kThreads.contains(made->getConstructor()->getParent()->getQualifiedNameAsString());
 }
 
-/// Where several threads run at once, of which one may come to the code by a call: a construct, or
-/// what starts a thread; null of none.
+/// A place where several threads run at once, one of which may reach the code by a call. It is a
+/// construct, or code that starts a thread. Null: none.
 const Stmt* threads_elsewhere(const Program& program, const Stmt& code) {
   const Stmt* start = nullptr;
   for (const FunctionDecl* function : program.functions()) {
@@ -521,7 +520,7 @@ void expect_no_other_thread(const Program& program, const Stmt& code,
       program.refuse(*elsewhere, "threads that begin here may share {}", one->getNameAsString());
     }
   }
-  const Stmt* alone = nullptr;  // what one thread runs
+  const Stmt* alone = nullptr;  // a statement that only one thread runs
   const Stmt* child = &code;
   for (const Stmt* at = &code; at != nullptr; child = at, at = program.parent_of(*at)) {
     if (is_of_one_thread(*at, child)) {
@@ -547,7 +546,7 @@ void expect_no_other_thread(const Program& program, const Stmt& code,
 
 namespace {
 
-/// Every name that storage of its own is handed on by: those of called functions.
+/// Collects the names of storage in called functions: parameters that get a pointer to it.
 class HandedOn {
  public:
   explicit HandedOn(const Program& program) : program_(program) {}
@@ -563,10 +562,10 @@ class HandedOn {
   }
 
   std::set<std::pair<const FunctionDecl*, const VarDecl*>> names;
-  bool is_unseen = false;  ///< to a function whose body is not seen, too
+  bool is_unseen = false;  ///< a function whose body is not seen gets it, too
 
  private:
-  /// Whether a use is a call of a function of the program's that is not seen.
+  /// Whether a use is a call of a function of the program whose body is not seen.
   [[nodiscard]] bool may_map(const Stmt& use) const {
     const FunctionDecl* called = callee_of(&use);
     return isa<CallExpr>(use) && !is_of_system(called) && seen_callee_of(&use) == nullptr;
@@ -581,7 +580,7 @@ void expect_mapped_here_alone(const Program& program, const Stmt& code, const Di
                               const std::vector<const VarDecl*>& data) {
   const FunctionDecl* home = program.function_of(code);
   const OwnStorage own(program, code, {data.begin(), data.end()});
-  // Of storage that only its names lead to, all that may map it is seen.
+  // Where only its names lead to the storage, all code that may map it is seen.
   const bool is_seen = home != nullptr && std::ranges::all_of(data, [&](const auto* one) {
                          return !one->hasGlobalStorage() && own.is_private(*one);
                        });

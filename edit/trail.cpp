@@ -6,13 +6,13 @@ namespace ompdm::edit {
 
 namespace {
 
-/// Whether code that is not seen knows a variable by its name.
+/// Whether code that is not seen may know a variable by its name.
 bool is_known_everywhere(const Path& data) {
   const auto* variable = dyn_cast<const VarDecl*>(data.root);
   return variable != nullptr && variable->isExternallyVisible();
 }
 
-/// Whether storage exists only while the steps from `begin` to one before `end` run.
+/// Whether storage exists only in the steps from `begin` to one before `end`.
 bool is_made_within(const Trail& trail, Path::Root root, std::uint32_t begin, std::uint32_t end) {
   const auto* variable = dyn_cast<const VarDecl*>(root);
   const bool is_kept =

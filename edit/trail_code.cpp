@@ -27,7 +27,7 @@ std::vector<const FunctionDecl*> functions_with_directives(const WholeProgram& p
   return all;
 }
 
-/// Finds the code that a finding speaks of.
+/// Finds the code that a finding is about.
 class CodeSearch {
  public:
   CodeSearch(const TrailOfAll& all, const Finding& finding) : all_(all), trail_(all.trail) {
@@ -86,8 +86,8 @@ class CodeSearch {
     return here;
   }
 
-  /// From the first to the last statement that leads to the directives, of the innermost function
-  /// that leads to all of them.
+  /// The statements from the first to the last that lead to the directives, in the innermost
+  /// function that leads to all of them.
   [[nodiscard]] Code statements() const {
     std::map<std::uint32_t, std::set<const Stmt*>> led_to;  // by call
     std::map<std::uint32_t, std::vector<std::uint32_t>> steps;
@@ -102,7 +102,7 @@ class CodeSearch {
     }
     std::size_t most = 0;
     for (const auto& [call, held] : led_to) most = std::max(most, held.size());
-    // A call has a higher number than the one that it is in.
+    // An inner call has a higher number than the call around it.
     for (auto at = led_to.rbegin(); at != led_to.rend(); ++at) {
       if (at->second.size() == most) return in_call(at->first, steps.at(at->first));
     }
@@ -174,7 +174,7 @@ class CodeSearch {
     }
   }
 
-  /// The statement of a call's function that a step is of, be it by calls in it; null of none.
+  /// The statement of a call's function that leads to a step, directly or by calls. Null: none.
   [[nodiscard]] const Stmt* statement_in(std::uint32_t step, std::uint32_t call) const {
     const Stmt* at = trail_.steps[step].at;
     for (std::uint32_t in = trail_.steps[step].call; in != call; in = trail_.callers[in]) {

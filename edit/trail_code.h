@@ -1,5 +1,5 @@
 // The trail of a whole program with the clauses of its directives, and the code in it that a
-// finding speaks of.
+// finding is about.
 #pragma once
 
 #include <cstdint>
@@ -32,22 +32,22 @@ class TrailOfAll {
   TrailLoops loops;
 };
 
-/// One time that the code is run.
+/// One execution of the code.
 struct Instance {
   Span span;
   std::uint32_t call = 0;  ///< of the function that the code is in
 };
 
-/// A loop, or statements of a block, each time that it is run.
+/// A loop, or statements of a block, with all its executions.
 struct Code {
   const Program* unit = nullptr;
-  const Stmt* loop = nullptr;           ///< null: statements
+  const Stmt* loop = nullptr;           ///< null: the code is `statements`
   std::vector<const Stmt*> statements;  ///< of `block`, in order
   const clang::CompoundStmt* block = nullptr;
   std::vector<Instance> instances;
 };
 
-/// Of a finding's edits. Throws Refusal where there is none.
+/// The code of a finding's edits. Throws Refusal where there is none.
 Code code_of(const TrailOfAll& all, const Finding& finding);
 
 }  // namespace ompdm::edit

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = Step::Kind;
 
-/// The loops of a trail, those outside first.
+/// The loops of a trail, outer loops first.
 std::vector<LoopSpan> loops_of(const Trail& trail) {
   std::vector<LoopSpan> all;
   std::vector<std::size_t> open;
@@ -65,7 +65,7 @@ bool TrailLoops::is_in_call(std::uint32_t step, std::uint32_t call) const {
 }
 
 bool TrailLoops::is_in_each(std::uint32_t step, const Span& loop) const {
-  // The loop's own condition is what its body depends on.
+  // The body of a loop depends on the loop's own condition.
   std::uint32_t body = trail_.steps[loop.begin].branch;
   for (std::uint32_t at = trail_.steps[step].branch; at != body; at = trail_.branches[at]) {
     if (trail_.branches[at] == body) {
@@ -90,7 +90,7 @@ bool TrailLoops::may_be_jumped(std::uint32_t from, std::uint32_t step) const {
 
 const LoopSpan* TrailLoops::innermost_around(std::uint32_t step) const {
   const LoopSpan* inner = nullptr;
-  for (const LoopSpan& loop : loops_) {  // those outside first
+  for (const LoopSpan& loop : loops_) {  // outer loops first
     if (loop.holds(step)) inner = &loop;
   }
   return inner;
@@ -105,7 +105,7 @@ bool TrailLoops::is_as_often(std::uint32_t branch, std::uint32_t other) const {
 
 bool TrailLoops::is_run_in_each(std::uint32_t step, const LoopSpan& loop) const {
   const LoopSpan* inner = &loop;
-  for (const LoopSpan& one : loops_) {  // those outside first
+  for (const LoopSpan& one : loops_) {  // outer loops first
     if (one.begin > inner->begin && one.end <= inner->end && one.holds(step) &&
         !isa<Directive>(one.loop)) {
       if (!is_in_each(one.begin, *inner)) return false;
@@ -116,7 +116,7 @@ bool TrailLoops::is_run_in_each(std::uint32_t step, const LoopSpan& loop) const 
   return !is_left && is_in_each(step, *inner);
 }
 
-/// The value of an expression before a step, if it is the same in any run.
+/// The value of an expression before a step, if it is the same in every run.
 std::optional<double> TrailLoops::value_of(const Expr& any, std::uint32_t before,
                                            const clang::ASTContext& context, int depth) const {
   const Expr& expression = *any.IgnoreParenImpCasts();
@@ -162,7 +162,7 @@ std::optional<double> TrailLoops::value_of(const Expr& any, std::uint32_t before
   }
 }
 
-/// That of a variable: what it was set to last, or began with.
+/// The value of a variable: the last value that it was set to, or its initial value.
 std::optional<double> TrailLoops::value_of(const VarDecl& variable, std::uint32_t before,
                                            const clang::ASTContext& context, int depth) const {
   const Path path{variable.getCanonicalDecl(), {}};
@@ -173,7 +173,7 @@ std::optional<double> TrailLoops::value_of(const VarDecl& variable, std::uint32_
     const Access& access = trail_.accesses[step.access];
     const bool reads = access.use == Use::kRead;
     if (reads || !trail_.may_be_of(access, path)) continue;
-    // What a branch sets may have been set or not.
+    // An assignment in a branch may not have run.
     if (!is_under(trail_.steps[before].branch, step.branch) || step.is_late) return std::nullopt;
     if (step.kind == Kind::kMade) {
       if (variable.getInit() == nullptr) return std::nullopt;

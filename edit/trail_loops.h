@@ -29,26 +29,26 @@ class TrailLoops {
  public:
   explicit TrailLoops(const Trail& trail);
 
-  /// Those outside first.
+  /// All loops, outer loops first.
   [[nodiscard]] const std::vector<LoopSpan>& all() const { return loops_; }
-  /// Whether a branch is in another, or is that.
+  /// Whether a branch is another branch, or is in it.
   [[nodiscard]] bool is_under(std::uint32_t branch, std::uint32_t of) const;
   /// Whether a branch is the body of a loop.
   [[nodiscard]] bool is_body(std::uint32_t branch) const { return bodies_.contains(branch); }
-  /// Whether a loop has an iteration in any run: its condition holds with the constants that its
-  /// variables have before it.
+  /// Whether a loop has an iteration in every run: its condition is true for the constants that its
+  /// variables have before the loop.
   [[nodiscard]] bool has_iterations(const LoopSpan& loop) const;
 
   [[nodiscard]] bool is_in_call(std::uint32_t step, std::uint32_t call) const;
   /// Whether a step is run in each iteration of a loop that holds it.
   [[nodiscard]] bool is_in_each(std::uint32_t step, const Span& loop) const;
-  /// Whether a jump on the way to a later step may lead past that: one of a function that is not
-  /// left by then.
+  /// Whether a jump before a later step may skip the step. The jump is then in a function that has
+  /// not returned before the step.
   [[nodiscard]] bool may_be_jumped(std::uint32_t from, std::uint32_t step) const;
-  /// Null: there is no loop.
+  /// The innermost loop around a step. Null: there is none.
   [[nodiscard]] const LoopSpan* innermost_around(std::uint32_t step) const;
   [[nodiscard]] bool is_as_often(std::uint32_t branch, std::uint32_t other) const;
-  /// Whether each iteration of a loop comes to a step, be it by loops inside.
+  /// Whether each iteration of a loop executes a step, be it in inner loops.
   [[nodiscard]] bool is_run_in_each(std::uint32_t step, const LoopSpan& loop) const;
 
  private:

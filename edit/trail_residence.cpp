@@ -22,7 +22,7 @@ namespace {
 
 using StepKind = Step::Kind;
 
-/// Looks for all data of a finding in the code that it speaks of.
+/// Finds the data of a finding in the code that the finding is about.
 class Keeper {
  public:
   Keeper(const TrailOfAll& all, const Finding& finding, bool may_assume)
@@ -81,7 +81,7 @@ class Keeper {
   }
 
  private:
-  /// The finding's edits; of directives those of the code's own unit.
+  /// The finding's edits, with the directives of the code's own unit.
   [[nodiscard]] Stay stay_in(const Program& unit) const {
     Stay stay;
     const auto is_update = [](const Edit& edit) { return edit.directive == "target update"; };
@@ -111,7 +111,7 @@ class Keeper {
     return stay;
   }
 
-  /// Whether some of what is mapped in the code lives as long as the program.
+  /// Whether data that is mapped in the code lives as long as the program.
   [[nodiscard]] bool has_global() const {
     return std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
       const bool is_inside = std::ranges::any_of(
@@ -125,8 +125,8 @@ class Keeper {
     });
   }
 
-  /// Throws Refusal where threads beside the code's own may use the data on a device: around the
-  /// code, unless each thread has made its data, or in it.
+  /// Throws Refusal where threads beside the code's own may use the data on a device. These threads
+  /// run around the code, unless each thread has allocated its data, or in the code.
   void expect_one_thread(const Datum& datum) const {
     for (std::size_t i = 0; i < code_.instances.size(); ++i) {
       const Span& code = code_.instances[i].span;
@@ -142,7 +142,7 @@ class Keeper {
     }
   }
 
-  /// Whether storage is made in a span.
+  /// Whether storage is allocated or declared in a span.
   [[nodiscard]] bool is_made_in(const Span& span, const std::set<Path>& paths) const {
     return std::ranges::all_of(paths, [&](const Path& path) {
       return std::any_of(trail_.steps.begin() + span.begin, trail_.steps.begin() + span.end,
@@ -153,7 +153,7 @@ class Keeper {
     });
   }
 
-  /// Whether directives or regions in both spans are about the data.
+  /// Whether directives or regions in both spans use the data.
   [[nodiscard]] bool is_offloaded_in(const Span& one, const Span& other,
                                      const std::set<Path>& paths) const {
     const Span both{std::max(one.begin, other.begin), std::min(one.end, other.end)};
@@ -174,8 +174,8 @@ class Keeper {
     return false;
   }
 
-  /// Directives in the code that name the data, too: runtimes refuse another part of it that is not
-  /// within the part on the device.
+  /// Notes directives in the code that name another part of the data. Runtimes refuse a part that
+  /// is not within the part on the device.
   void note_other_parts() {
     const auto section = [](const std::string& text) {
       const std::size_t at = text.find('[');
@@ -183,7 +183,7 @@ class Keeper {
       std::erase(part, ' ');
       return part;
     };
-    // Before the section; of a pointer that the patch declares its value.
+    // The text before the section. For a pointer that the patch declares: its value.
     const auto base = [](const OuterItem& one) {
       const std::size_t value = one.declared.find(" = ");
       std::string text = value == std::string::npos
@@ -214,7 +214,7 @@ class Keeper {
                                 trail_.steps[naming.step].call, false,
                                 {*first_, instance.call, *code_.unit, declared});
           } catch (const Refusal&) {
-            // It stays as it is written there.
+            // The item keeps its own text.
           }
           const bool is_known = std::ranges::any_of(datum.names, [&](const OuterItem& one) {
             return section(one.text) == section(outer.text) && base(one) == base(outer);
@@ -242,8 +242,7 @@ class Keeper {
     }
   }
 
-  /// Looks for what an item stands for: a function that is called with several data has one for
-  /// each of its calls.
+  /// Finds the data of an item. A function that is called with several data has one for each call.
   void add(const Item& item) {
     bool is_reached = false;
     for (std::size_t i = 0; i < code_.instances.size(); ++i) {
@@ -274,7 +273,7 @@ class Keeper {
     }
   }
 
-  /// What has storage in common with one datum and the name of another is both.
+  /// Joins two data where new data shares storage with one, and its name with the other.
   void join_data(const Datum& found, std::size_t instance) {
     const std::string& text = found.names.front().text;
     Datum* first = nullptr;
@@ -298,7 +297,7 @@ class Keeper {
     }
   }
 
-  /// Data that has storage in common is one; `instance` is that in which it was found.
+  /// Merges data that shares storage or a name. `instance`: the execution in which it was found.
   void merge(Datum found, std::size_t instance) {
     const std::string text = found.names.front().text;
     join_data(found, instance);
@@ -329,7 +328,7 @@ class Keeper {
     data_.push_back(std::move(found));
   }
 
-  /// Whether two texts name as much.
+  /// Whether two texts name the same elements.
   [[nodiscard]] bool are_alike(std::string one, std::string other) const {
     if (one == other) return true;
     const auto section = [](std::string& text) {
@@ -369,15 +368,15 @@ class Keeper {
                        is_moved, {*first_, instance.call, *code_.unit, declared_});
   }
 
-  /// Whether what a path leads to is, or holds, a pointer.
+  /// Whether the object of a path is, or holds, a pointer.
   [[nodiscard]] static bool is_pointer(const Path& path) {
     const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
     if (path.steps.empty()) return variable != nullptr && holds_pointers(variable->getType());
     return path.steps.back() == nullptr || holds_pointers(path.steps.back()->getType());
   }
 
-  /// What is allocated under a condition may have no memory in another run, unless a directive maps
-  /// it in each pass, if there is any.
+  /// Data that is allocated under a condition may have no memory in another run. A directive that
+  /// maps it in each iteration, if there is any, makes that an assumption.
   void expect_memory(const Naming& naming, const Instance& instance, const Item& item) {
     const std::uint32_t here = trail_.steps[instance.span.begin].branch;
     const bool is_mapped = all_.loops.is_as_often(trail_.steps[naming.step].branch, here);
@@ -393,8 +392,8 @@ class Keeper {
     }
   }
 
-  /// Whether a pointer that leads to the data is set in the code. Throws Refusal where the item's
-  /// bounds are.
+  /// Whether the code sets a pointer that leads to the data. Throws Refusal where it sets the
+  /// item's bounds.
   bool moves(const Naming& naming, const Instance& instance, const Item& item) {
     bool is_moved = false;
     std::set<Path> pointers = naming.pointers;
@@ -430,7 +429,7 @@ class Keeper {
     return is_moved;
   }
 
-  /// Whether a variable chooses the pointer, as in "f[current][0:n]", and no bound.
+  /// Whether a variable selects the pointer, as in "f[current][0:n]", and is no bound.
   [[nodiscard]] bool is_index_of_pointer(const Naming& naming, const Path& value) const {
     const Expr* base = all_.motions.at(naming.item).item->IgnoreParenImpCasts();
     while (const auto* section = dyn_cast<clang::ArraySectionExpr>(base)) {
@@ -454,7 +453,8 @@ class Keeper {
     });
   }
 
-  /// Data of which an update moves some that is not kept is looked at again once that is known.
+  /// Keeps as much data as possible. Where some data turns out not to be kept, the rest is looked
+  /// at again, as an update may name both.
   void keep_all(Keeping& keeping) {
     for (bool is_more = true; is_more;) {
       is_more = false;
@@ -497,7 +497,7 @@ class Keeper {
                   doubtful);
     }
     assume(datum, doubtful);
-    // A section is evaluated before the code, also where its directives are left out.
+    // A section is evaluated before the code, also where its directives are not executed.
     const bool is_certain = std::ranges::any_of(
         datum.namings, [&](const Naming* one) { return is_named_always(datum, *one); });
     const auto named =
@@ -508,7 +508,7 @@ class Keeper {
     take(datum, places, keeping);
   }
 
-  /// Throws Refusal where nothing may be assumed.
+  /// Notes doubts as assumptions. Throws Refusal where nothing may be assumed.
   void assume(const Datum& datum, const Doubtful& doubtful) {
     const auto expect = [&](std::uint32_t number) {
       const Step& step = trail_.steps[number];
@@ -558,7 +558,7 @@ class Keeper {
     return {number, is_default, is_set};
   }
 
-  /// The only one that the data was on.
+  /// The first device of the finding's edits; there is only one.
   [[nodiscard]] int finding_device() const {
     for (const Edit& edit : finding_.edits) {
       if (!edit.devices.empty()) return edit.devices.front();
@@ -566,7 +566,7 @@ class Keeper {
     return 0;
   }
 
-  /// Whether a naming is of the data.
+  /// Whether a naming is of a datum.
   [[nodiscard]] static bool is_of(const Datum& datum, const Naming& naming) {
     return std::ranges::any_of(datum.paths, [&](const std::set<Path>& paths) {
       return std::ranges::any_of(naming.places.paths,
@@ -574,7 +574,8 @@ class Keeper {
     });
   }
 
-  /// The same, where its directive is run in each pass of the code, under no condition of it.
+  /// Whether a naming is of a datum, and its directive runs in each iteration of the code, under no
+  /// condition.
   [[nodiscard]] bool is_named_always(const Datum& datum, const Naming& naming) const {
     const std::uint32_t here = trail_.steps[code_.instances.front().span.begin].branch;
     return is_of(datum, naming) && all_.loops.is_as_often(trail_.steps[naming.step].branch, here);
@@ -588,7 +589,7 @@ class Keeper {
       if (!is_of(datum, *naming) || motion == all_.motions.end()) continue;
       sends = sends || motion->second.sends || motion->second.kind == Motion::Kind::kTo;
     }
-    // What no kernel fills in some run is copied back as it was sent.
+    // Data that no kernel overwrites in some run has to be sent, as it is copied back.
     const bool is_filled = std::ranges::any_of(datum.namings, [&](const Naming* naming) {
       return is_named_always(datum, *naming) &&
              runs_on_device(*cast<Directive>(trail_.steps[naming->step].at));
@@ -620,7 +621,7 @@ class Keeper {
     }
   }
 
-  /// Updates of nothing but what is kept.
+  /// Updates that name only kept data.
   [[nodiscard]] std::set<const Directive*> idle_updates() const {
     std::map<const Directive*, bool> all;
     for (const Instance& instance : code_.instances) {
@@ -635,7 +636,7 @@ class Keeper {
           });
         });
         const bool is_of_unit = trail_.steps[naming.step].context() == &code_.unit->context();
-        // What its condition does besides would go with it.
+        // Side effects of the condition would be removed with the update.
         const Expr* condition = device_condition(*motion->second.directive);
         const bool is_plain = condition == nullptr ||
                               !condition->HasSideEffects(*trail_.steps[naming.step].context());
@@ -658,9 +659,9 @@ class Keeper {
   Code code_;
   const Stmt* first_ = nullptr;
   MappedMembers members_;
-  std::map<std::string, std::string> declared_;  // pointers: their values, by name
+  std::map<std::string, std::string> declared_;  // values of pointers, by name
   std::vector<Datum> data_;
-  std::vector<DevicePaths> device_paths_;  // by instance
+  std::vector<DevicePaths> device_paths_;  // by execution of the code
   RestsOn rests_;
 };
 

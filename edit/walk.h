@@ -1,5 +1,5 @@
-// The walk through code that accesses.h tells the result of. Its statements, expressions, calls and
-// what pointers lead to are a source each.
+// The walk through code whose result accesses.h declares. Its statements, expressions, calls and
+// memory have a source file each.
 #pragma once
 
 #include <clang/AST/Decl.h>
@@ -30,7 +30,7 @@ class CodeWalk {
 
   Accesses of_region(const Directive& region);
 
-  /// Of the host's code of a program, from `main` on; then of the functions of `more` that `main`
+  /// Walks the host's code of a program from `main` on, then the functions of `more` that `main`
   /// does not lead to. The trail's statements are valid as long as the program, its paths as long
   /// as the walk.
   const Trail& of_program(const WholeProgram& program, const Asked& asked,
@@ -41,15 +41,16 @@ class CodeWalk {
  private:
   struct Frame {
     const FunctionDecl* function = nullptr;  // null: the region itself
-    Places self;                             // what `this` points to
-    Places returned;                         // what a returned pointer or reference leads to
-    Path result;                             // of a value of a class
-    bool is_changed = false;                 // what a pointer leads to, since the pass began
-    const Expr* call = nullptr;              // that runs it
-    int labels = 0;                          // that are jumped back to, so far
+    Places self;                             // the object of `this`
+    Places returned;                         // the data of a returned pointer or reference
+    Path result;                             // the place of a returned object
+    bool is_changed = false;                 // a pointer leads to more data than at the iteration's
+                                             // begin
+    const Expr* call = nullptr;              // the expression that runs it
+    int labels = 0;                          // labels so far that a jump leads back to
   };
 
-  // --- What is found ---
+  // --- Results ---
 
   void record(Use use, const Places& places, const std::string& why = {},
               Access::Reach reach = Access::Reach::kPath, bool is_step = false);
@@ -58,19 +59,19 @@ class CodeWalk {
 
   void add(Access access);
 
-  /// What a pointer leads to that is followed.
+  /// The data of a pointer that is followed.
   Places followed(Places pointees);
 
-  /// Of a walk through a program.
+  /// Adds a step in the walk through a program.
   void add_step(Step::Kind kind, const Stmt* at);
 
-  /// Storage comes or goes.
+  /// Adds steps for storage that is made or ends.
   void add_storage(Step::Kind kind, const Places& storage);
 
   void unknown(const Places& places, const std::string& why,
                Access::Reach reach = Access::Reach::kDeep);
 
-  /// Of the code that is walked: its variables, its copies of those outside of it.
+  /// Whether a path begins in a variable of the walked code, or in its copy of an outer variable.
   [[nodiscard]] bool is_own(const Path& path) const;
 
   // --- What pointers of the code lead to ---
@@ -80,7 +81,7 @@ class CodeWalk {
   /// New memory that an expression of the code makes.
   Places fresh(const Expr& by);
 
-  /// One of a field that several translation units have.
+  /// The representative of a field that several translation units have.
   const clang::FieldDecl* same(const clang::FieldDecl* field) const {
     return program_ == nullptr || field == nullptr ? field : program_->same(*field);
   }
@@ -88,34 +89,34 @@ class CodeWalk {
     return program_ == nullptr ? variable.getCanonicalDecl() : program_->same(variable);
   }
 
-  /// The memory of an object that began without any.
+  /// The memory of an object that began without memory.
   Places first_storage(const Path& object);
 
-  /// Code that is not seen may know what is stored where it can look.
+  /// Marks places as known to code that is not seen, which may use what is stored there.
   void expose(const Places& places, const std::string& why);
 
-  /// A pointer that is stored in a place leads to more. What its function did before may have been
-  /// looked at without that.
+  /// Adds to what a pointer that is stored in a place leads to. Code of its function that was
+  /// walked before has to be walked again.
   void store(const Places& where, const Places& pointees, bool is_first);
 
   void mark_changed(Path::Root root);
 
-  /// An object is a copy of others: pointers in it lead to what theirs do.
+  /// An object becomes a copy of others: its pointers lead to the same data as theirs.
   void copy(const Path& to, const Places& from, bool is_first);
 
-  /// What pointers that are stored there lead to.
+  /// The data of the pointers that are stored in places.
   Places pointees_at(const Places& where);
 
   void add_pointees(const Path& path, Places& all, std::set<Path>& seen);
 
-  /// Code that is not seen gets to know places: it may do all with them, and with what is reached
-  /// from there. Of what is only read itself `reach` is kBelow.
+  /// Code that is not seen gets to know places. It may use them, and what pointers there lead to,
+  /// in any way. For places that it only reads `reach` is kBelow.
   void escape(const Places& places, const std::string& why,
               Access::Reach reach = Access::Reach::kDeep);
 
   void escape(const Path& path, const std::string& why, Access::Reach reach, std::set<Path>& seen);
 
-  /// What a function of a frame knew is of an earlier call.
+  /// Forgets values of a function's variables, as they are of an earlier call.
   void forget(const FunctionDecl* function);
 
   template <class Pass>
@@ -133,7 +134,7 @@ class CodeWalk {
     frames_.back().is_changed = was_changed;
   }
 
-  /// Ends of a trail's lists: a pass that is made again begins with what there was.
+  /// Ends of a trail's lists. A walk that is repeated begins with these entries.
   struct Mark {
     std::size_t steps = 0;
     std::size_t accesses = 0;
@@ -142,14 +143,14 @@ class CodeWalk {
   [[nodiscard]] Mark mark() const;
   void go_back(const Mark& begin);
 
-  /// Nothing is certain of code that cannot be walked to its end.
+  /// Marks the trail as uncertain: the code cannot be walked to its end.
   void lose(const char* why);
 
   // --- Statements ---
 
   void run(const Stmt* statement);
 
-  /// Code that may not run, or several times.
+  /// Walks code that may not run, or that may run several times.
   template <class Run>
   void maybe(Run&& code) {
     if (!is_program()) return code();
@@ -166,30 +167,29 @@ class CodeWalk {
 
   [[nodiscard]] bool is_program() const { return program_ != nullptr; }
 
-  /// What directives for devices do by their clauses, and what they name.
+  /// The effect of the clauses of directives for devices, and the items that they name.
   void run_target(const Directive& directive);
   void run_directive_code(const Directive& directive);
   void run_code_of(const Directive& directive);
   void run_region(const Directive& directive);
   void name_items(const Directive& directive);
-  /// What an item's bounds read.
+  /// Walks the reads of an item's bounds.
   void run_bounds(const Expr& item);
-  /// Accesses from `before` on made the value that a variable gets.
+  /// Notes that accesses from `before` on made the value of a variable.
   void note_origin(const Path& to, std::size_t before, std::size_t unseen);
-  /// With all that these were made of.
+  /// Adds the variables that these values depend on, directly or not.
   void add_origins(std::set<Path>& values, std::set<Path>& called) const;
-  /// A region is given the values of scalars.
+  /// Walks the reads of scalars whose values a region gets.
   void read_captured(const Directive& directive);
   template <class List>
   Places own_values(const List& list);
   template <class List>
   void add_device_names(const List& list);
 
-  /// Of a variable that lives as long as the program.
+  /// Walks the declaration of a variable that lives as long as the program.
   void declare_global(const VarDecl& variable);
 
-  /// Functions are walked through at each call: of a tree of calls that is too large all is
-  /// unknown.
+  /// Functions are walked at each call. Where the tree of calls is too large, nothing is certain.
   bool is_too_much();
 
   [[nodiscard]] bool is_in_system_code() const;
@@ -200,10 +200,11 @@ class CodeWalk {
 
   void run_return(const clang::ReturnStmt& end);
 
-  /// A directive's clauses make copies of variables, and may read and write those themselves.
+  /// Walks a directive whose clauses make copies of variables, and may read and write the
+  /// originals.
   void run_directive(const Directive& directive);
 
-  /// Whether a clause's expression is evaluated where its directive is come by.
+  /// Whether a clause's expression is evaluated where its directive is executed.
   static bool is_asked(const clang::OMPClause& clause);
 
   template <class List>
@@ -219,17 +220,18 @@ class CodeWalk {
 
   void declare(const VarDecl& variable);
 
-  /// Extents of arrays in a type, which are evaluated with it.
+  /// Walks the extents of arrays in a type, which are evaluated with the type.
   void run_sizes(clang::QualType type);
 
-  /// What an object's end runs. Where it is runs after all else that is done with it.
+  /// Walks the destructor of an object. Its step is late: it runs after all other uses of the
+  /// object.
   void destroy(const Path& object, clang::QualType type);
 
   [[nodiscard]] bool is_running(const FunctionDecl& function) const;
 
   void refer(const VarDecl& reference, const Places& where);
 
-  /// Values that a new object begins with. Of what is no object of a class its own pointer.
+  /// Walks the initial value of a new object. For an object of no class only its pointer is set.
   void initialize(const Path& to, const Expr& first);
 
   void copy_from(const Path& to, const Places& from);
@@ -244,18 +246,19 @@ class CodeWalk {
 
   // --- Expressions ---
 
-  /// What an expression of clang's own has in it that is the same; null of others.
+  /// The inner expression of an expression that clang adds without effect. Null: another
+  /// expression.
   static const Expr* wrapped_in(const Expr& expression);
 
-  /// An expression that makes an object of a class, or a value that gets a place.
+  /// The place of a temporary object of a class, or of a value that gets a place.
   Places temporary(const Expr& expression);
 
-  /// What a pointer, or an array that stands for one, leads to; else the place itself.
+  /// The data of a pointer, or of an array that is used as a pointer. Otherwise the place itself.
   Places pointees_or_place(const Expr& any);
 
   Places pointees_of(const Expr& any);
 
-  /// Where the object is that an expression names.
+  /// The place of the object that an expression names.
   Places place(const Expr& any);
 
   Places place_of_any(const Expr& expression);
@@ -264,35 +267,36 @@ class CodeWalk {
 
   Places place_of(const clang::MemberExpr& member);
 
-  /// What a pointer's value leads to; nothing of other values.
+  /// The data that a pointer's value leads to. Empty for other values.
   Places value(const Expr& any);
 
   Places self_of(const clang::CXXThisExpr* self);
 
   Places value_of(const clang::CastExpr& cast);
 
-  /// Whether a path ends at what a member of the kind of a reference leads to.
+  /// Whether a path ends at the data of a member that is a reference.
   static bool is_reference(const Path& path);
 
   Places value_of(const clang::BinaryOperator& binary);
 
   Places value_of(const clang::AtomicExpr& atomic);
 
-  /// Of ++ and of +=: a pointer still leads to the same data.
+  /// Walks ++ or +=. A pointer still leads to the same data.
   Places change(const Places& where, clang::QualType type);
 
   Places assign(const clang::BinaryOperator& binary);
 
   Places assign_object(const Expr& left, const Expr& right);
 
-  /// All that an expression of a kind that is not known names may be used in any way.
+  /// All data that an expression of unknown kind names may be used in any way.
   void of_unknown_shape(const Expr& expression);
 
   // --- Calls ---
 
   Places run_call(const CallExpr& call, const Path& result);
 
-  /// Whether another body may run than the one that is seen: a strong one, or a device's.
+  /// Whether a call may run another body than the one that is seen: a strong definition, or a
+  /// device's.
   static bool may_be_replaced(const FunctionDecl& called);
 
   Places call_function(const FunctionDecl& called, const std::vector<const Expr*>& arguments,
@@ -301,26 +305,26 @@ class CodeWalk {
   Places call_seen(const FunctionDecl& function, const std::vector<const Expr*>& arguments,
                    const Places& self, Path result, const Expr* call);
 
-  /// A function that is running already: what it is handed, it is handed there too.
+  /// A recursive call: the parameters of the running function get these arguments, too.
   Places call_again(const FunctionDecl& function, const std::vector<const Expr*>& arguments,
                     const Places& self);
 
-  /// One of several functions, of which only the type is known.
+  /// A call of one of several functions, of which only the type is known.
   Places call_any(const std::vector<const FunctionDecl*>& functions,
                   const std::vector<const Expr*>& arguments, const Places& self, const Path& result,
                   const Expr& call);
 
-  /// The body that a call runs, as far as it is to be walked.
+  /// The body that a call runs. Null: it is not walked.
   [[nodiscard]] const FunctionDecl* body_of(const FunctionDecl& called) const;
 
-  /// Calls after which the order of the code, or devices, are others.
+  /// Notes calls after which the order of the code, or the device, changes.
   void check_steering(const FunctionDecl& called);
 
-  /// A label that is jumped back to begins a loop, which ends with its function.
+  /// A label that a jump leads back to begins a loop, which ends with its function.
   void begin_label(const clang::LabelStmt& label);
   void end_labels();
 
-  /// A function or a lambda that is handed to code that is not seen, which may call it.
+  /// Walks a function or a lambda that is handed to code that is not seen, which may call it.
   void run_handed(const Expr& argument);
 
   void begin(const clang::CXXCtorInitializer& one);
@@ -338,31 +342,32 @@ class CodeWalk {
   [[nodiscard]] Places storage_pointer(const Places& vectors,
                                        const clang::CXXRecordDecl& vector) const;
   Places storage_of(const Places& vectors, const clang::CXXRecordDecl& vector);
-  /// Elements are made of an argument: a value, pointers, iterators, another vector.
+  /// Elements get the values of an argument: a value, pointers, iterators, another vector.
   void take_elements(const Expr& argument, clang::QualType element);
   void end_vector(const Path& vector, const clang::CXXRecordDecl& record);
   /// Storage that may be allocated again, and is written.
   void renew(const Places& storage);
   void swap_vectors(const Places& one, const Places& other, const clang::CXXRecordDecl& vector);
-  /// Whether it was std::swap of two vectors, or of objects that no code of the program moves.
+  /// Whether a call was std::swap of two vectors, or of objects that no code of the program moves.
   bool swaps_objects(const FunctionDecl& called, const std::vector<const Expr*>& arguments);
-  /// Whether what is constructed is a vector.
+  /// Whether the constructed object is a vector.
   bool construct_vector(const Path& to, const clang::CXXConstructExpr& made);
-  /// What a member of std::vector returns; nullopt: it is no such member, or one to be walked.
+  /// The result of a member of std::vector. Nullopt: it is no such member, or its body is to be
+  /// walked.
   std::optional<Places> call_of_vector(const clang::CXXMethodDecl& method,
                                        const std::vector<const Expr*>& arguments,
                                        const Places& self, const Path& result, const Expr& call);
 
-  /// Of a container of plain elements: what a member returns, which uses it and its arguments
-  /// alone; nullopt: it may do more.
+  /// The result of a member of a container of plain elements, which uses the container and its
+  /// arguments alone. Nullopt: it may do more.
   std::optional<Places> call_of_plain(const clang::CXXMethodDecl& method,
                                       const std::vector<const Expr*>& arguments, const Places& self,
                                       const Path& result, const Expr& call);
 
-  /// `data`: the type of what is read.
+  /// `data`: the type of the data that is read.
   void read_by_unseen(const Places& where, clang::QualType data, const std::string& why);
 
-  /// To what is not seen, which may change it; a number is only read.
+  /// Hands an argument to code that is not seen, which may change its data. A number is only read.
   Places hand_over(const Expr& argument, const std::string& why);
 
   void record_declared(const std::string& why);
@@ -371,18 +376,18 @@ class CodeWalk {
   static constexpr std::size_t kMostPlaces = 64;
 
   Accesses found_;
-  const WholeProgram* program_ = nullptr;  // null: the walk is one through a region
+  const WholeProgram* program_ = nullptr;  // null: the walk is through one region
   const Asked* asked_ = nullptr;
   Trail trail_;
   std::uint32_t branch_ = 0;
   std::uint32_t call_ = 0;
   std::size_t unseen_ = 0;                  // calls of code that is not seen, so far
-  std::size_t shifts_ = 0;                  // pointers that were made by arithmetic, so far
-  std::map<Path, std::set<Path>> made_of_;  // of variables: what their values were made of
-  std::set<Path> of_unseen_;                // of variables: code that is not seen made the value
+  std::size_t shifts_ = 0;                  // pointers computed by arithmetic, so far
+  std::map<Path, std::set<Path>> made_of_;  // by variable: those that its value depends on
+  std::set<Path> of_unseen_;                // variables with a result of code that is not seen
   bool is_on_device_ = false;               // in a region
   bool is_late_ = false;                    // in a task
-  bool is_forgotten_ = false;               // by the function that gets what escapes
+  bool is_forgotten_ = false;               // the callee forgets what escapes
   std::set<const FunctionDecl*> recursive_;
   std::map<const clang::LabelStmt*, bool> jumps_back_;  // of labels
   std::set<Path::Root> on_device_;  // names that stand for addresses of a device
@@ -391,15 +396,16 @@ class CodeWalk {
   std::map<Path, const Allocation*> first_storage_;
   std::map<const FunctionDecl*, std::set<Path::Root>> owned_by_;
   std::set<const FunctionDecl*> walked_;
-  const FunctionDecl* function_ = nullptr;  // that at_ is in
+  const FunctionDecl* function_ = nullptr;  // the function that has at_
   const Stmt* at_ = nullptr;
   std::size_t steps_ = 0;
   std::vector<Frame> frames_;
   std::map<Path::Root, const FunctionDecl*> owner_;  // of roots that this code declares
   std::set<Path::Root> private_;                     // of which directives make copies
-  std::map<Path, Places> leads_to_;                  // of pointers: what was stored in them
-  std::map<Path, std::set<Path>> copies_;            // of objects: what they are copies of
-  std::set<Path> lost_;                              // what unseen code may have set
+  std::map<Path, Places> leads_to_;                  // by pointer: what was stored in it
+  std::map<Path, std::set<Path>> copies_;            // by object: the objects that it is a copy of
+  std::set<Path> lost_;                              // pointers that code that is not seen may have
+                                                     // set
   std::map<const VarDecl*, Places> refers_to_;       // of references
   std::map<const clang::CXXRecordDecl*, Places> closure_self_;  // `this` that a lambda captures
 };

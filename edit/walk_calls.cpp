@@ -47,7 +47,7 @@ Places CodeWalk::run_call(const CallExpr& call, const Path& result) {
   if (called == nullptr) {
     discard(*call.getCallee());
     if (is_program()) {
-      // Lambdas may be among them, and what was set elsewhere.
+      // The pointer may lead to a lambda, or may have been set elsewhere.
       if (program_->has_lambda_pointers()) record_any();
       const clang::QualType type = call.getCallee()->getType();
       const auto any =
@@ -84,7 +84,7 @@ Places CodeWalk::call_function(const FunctionDecl& called,
   const bool is_own = own != nullptr && !is_of_system(own);
   const KnownFunction* known = is_own ? nullptr : known_function(called);
   if (is_program()) check_steering(called);
-  // What ends what a shared pointer leads to is called when the last one is gone.
+  // The deleter of a shared pointer is called when the last owner ends.
   const auto* maker = dyn_cast<clang::CXXConstructorDecl>(&called);
   if (is_program() && maker != nullptr && arguments.size() > 1 &&
       maker->getParent()->getName() == "shared_ptr") {
@@ -97,7 +97,7 @@ Places CodeWalk::call_function(const FunctionDecl& called,
   if (known != nullptr && !writes) return call_known(*known, arguments, call);
   const FunctionDecl* defined = body_of(called);
   if (defined == nullptr) {
-    // A member that the compiler makes does to members what the program's own code says.
+    // A member that the compiler makes calls members of the program's own code.
     return call_unseen(called, arguments, self, result, call);
   }
   if (is_running(*defined) && is_program()) return call_again(*defined, arguments, self);
@@ -153,7 +153,7 @@ const FunctionDecl* CodeWalk::body_of(const FunctionDecl& called) const {
   if (defined == nullptr || defined->isDependentContext() || may_be_replaced(called))
     return nullptr;
   if (!is_program() || !is_of_system(defined)) return defined;
-  // Of a library's functions only a few are followed, and not too far.
+  // Only some functions of a library are followed, and only to a certain depth.
   constexpr std::ptrdiff_t kDeepestOfSystem = 12;
   const auto first_own = std::find_if(frames_.rbegin(), frames_.rend(), [](const Frame& frame) {
     return !is_of_system(frame.function);
@@ -190,7 +190,7 @@ void CodeWalk::run_handed(const Expr& argument) {
     if (type != nullptr && type->isLambda()) function = type->getLambdaCallOperator();
   }
   if (function == nullptr) {
-    // A pointer to a function, or an object of the program, whose members the library may call.
+    // The library may call a pointer to a function, or members of an object of the program.
     const clang::QualType type = plain.getType().getNonReferenceType();
     const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
     const bool is_called = record != nullptr && record->hasDefinition() &&
@@ -207,7 +207,7 @@ void CodeWalk::run_handed(const Expr& argument) {
     if (!is_of_system(function)) record_any();
     return;
   }
-  // It may be kept, and called later.
+  // The function may be kept, and called later.
   const std::size_t before = trail_.accesses.size();
   const bool was_late = std::exchange(is_late_, true);
   maybe([&] {
@@ -224,7 +224,7 @@ void CodeWalk::run_handed(const Expr& argument) {
     add_step(Step::Kind::kLoopEnd, &argument);
   });
   is_late_ = was_late;
-  // Code that is not seen knows what it uses.
+  // Code that is not seen knows the data that the function uses.
   for (std::size_t i = before; i < trail_.accesses.size(); ++i) {
     const Path& used = trail_.accesses[i].path;
     const auto owner = owner_.find(used.root);
@@ -275,7 +275,7 @@ void CodeWalk::check_steering(const FunctionDecl& called) {
 
 Places CodeWalk::call_seen(const FunctionDecl& function, const std::vector<const Expr*>& arguments,
                            const Places& self, Path result, const Expr* call) {
-  // Arguments are the caller's, parameters the function's.
+  // Arguments belong to the caller, parameters to the function.
   std::vector<std::pair<const clang::ParmVarDecl*, Places>> given;
   std::vector<std::pair<Path, const clang::ParmVarDecl*>> objects;
   std::vector<Path> moved;
@@ -383,7 +383,7 @@ Places CodeWalk::call_known(const KnownFunction& known, const std::vector<const 
     const char does = is_rest ? '*' : i < known.arguments.size() ? known.arguments[i] : '.';
     const bool is_text = arguments[i]->IgnoreParenImpCasts()->getType()->isAnyPointerType() ||
                          arguments[i]->IgnoreParenImpCasts()->getType()->isArrayType();
-    // What is cast to characters may hold pointers.
+    // Data that is cast to characters may hold pointers.
     const clang::QualType data = arguments[i]
                                      ->IgnoreParenCasts()
                                      ->getType()
@@ -394,7 +394,7 @@ Places CodeWalk::call_known(const KnownFunction& known, const std::vector<const 
     }
     if (does == 'w' || does == 'x') {
       record(Use::kWrite, pointees);
-      // Pointers may be among what is written.
+      // The written data may hold pointers.
       const bool is_plain = is_program() && !data->isVoidType() && !holds_pointers(data);
       for (const Path& path : pointees.paths) {
         if (!is_plain && lost_.insert(path).second) mark_changed(path.root);
@@ -403,7 +403,7 @@ Places CodeWalk::call_known(const KnownFunction& known, const std::vector<const 
       store(pointees, fresh(call), false);
       record(Use::kWrite, pointees);
     } else if (does == 'f') {
-      // Memory that is made of it has its content.
+      // realloc() copies the content to the new memory.
       if (known.result == KnownFunction::Result::kFresh) record(Use::kRead, pointees);
       if (is_program()) {
         add_storage(Step::Kind::kGone, pointees);
@@ -416,7 +416,7 @@ Places CodeWalk::call_known(const KnownFunction& known, const std::vector<const 
   if (known.result != KnownFunction::Result::kFresh)
     return {{}, call.getType()->isAnyPointerType()};
   const Places made = fresh(call);
-  // What is moved leads to what it did.
+  // Pointers in moved memory lead to the same data.
   if (known.arguments.starts_with("f")) {
     for (const Path& path : made.paths) copy(path, first, false);
   }
@@ -437,7 +437,7 @@ Places CodeWalk::call_unseen(const FunctionDecl& called, const std::vector<const
         i < called.getNumParams() ? called.getParamDecl(static_cast<unsigned>(i)) : nullptr;
     clang::QualType target = parameter == nullptr ? clang::QualType() : parameter->getType();
     target = target.isNull() ? target : target->getPointeeType();
-    // Of a function of another source, which a kernel calls, nothing is seen but its type.
+    // A kernel may call a function of another source, of which only the type is seen.
     const bool is_believed = is_program() || is_of_system(&called);
     const bool is_reading = is_believed && !target.isNull() && target.isConstQualified();
     if (is_reading) {
@@ -462,7 +462,7 @@ Places CodeWalk::call_unseen(const FunctionDecl& called, const std::vector<const
   if (is_of_program && !is_program()) {
     record_declared(fmt::format("may be used by {}(), whose body is not seen", name));
   } else if (is_program() && !is_forgetful) {
-    // A program of which code is missing is not whole.
+    // A program with missing code is not whole.
     trail_.is_whole = false;
     if (may_be_replaced(called)) record_any();
     for (const auto& [at, pointees] : leads_to_) {
@@ -478,7 +478,7 @@ Places CodeWalk::call_unseen(const FunctionDecl& called, const std::vector<const
          fmt::format("may be used by {}(), whose body is not seen", name)});
   }
   const bool is_pointer = call.getType()->isAnyPointerType();
-  // What a container of pointers was given, it may give back.
+  // A container of pointers may return a pointer that was put into it.
   const auto* kept = method == nullptr
                          ? nullptr
                          : dyn_cast<clang::ClassTemplateSpecializationDecl>(method->getParent());
@@ -487,7 +487,7 @@ Places CodeWalk::call_unseen(const FunctionDecl& called, const std::vector<const
     if (!result.root.isNull() && lost_.insert(result).second) mark_changed(result.root);
     return {{}, is_pointer || call.isGLValue()};
   }
-  // It may be what was handed over, or data of the library.
+  // The result may lead to an argument's data, or to data of the library.
   if (!result.root.isNull() && holds_pointers(call.getType())) {
     trail_.escaped.insert(handed.paths.begin(), handed.paths.end());
     if (lost_.insert(result).second) mark_changed(result.root);

@@ -1,6 +1,6 @@
-// What std::vector's members do, said here rather than walked through: libraries write them in many
-// ways. The storage is memory that the object's construction makes; members that may reallocate it
-// end it and make it anew. Of a walk through a program only.
+// The effects of std::vector's members, by rule: libraries implement them in many ways, so their
+// bodies are not walked. The storage is memory that the vector's construction makes. A member that
+// may reallocate it ends it and makes it again. Only for a walk through a program.
 #include <clang/AST/DeclTemplate.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@ bool has_name(const clang::CXXRecordDecl& record, llvm::StringRef name) {
   return record.isInStdNamespace() && record.getIdentifier() != nullptr && record.getName() == name;
 }
 
-/// The class of a std::vector of numbers, or of plain objects of them, with the library's
-/// allocator; null of others: elements that lead to more data, or run code of the program's own,
-/// are walked through.
+/// The class of a std::vector of numbers, or of plain objects of numbers, with the library's
+/// allocator. Null for other classes. Elements with pointers, or with code of the program, make a
+/// vector's bodies worth walking.
 const clang::ClassTemplateSpecializationDecl* vector_of(const clang::CXXRecordDecl* record) {
   const auto* vector = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(record);
   if (vector == nullptr || !has_name(*vector, "vector") || !vector->hasDefinition()) return nullptr;
@@ -55,7 +55,7 @@ const clang::FieldDecl* first_field(const clang::CXXRecordDecl& record) {
   return record.field_empty() ? nullptr : *record.field_begin();
 }
 
-/// The member of an iterator that points to the element; empty: it is not known.
+/// The members that lead from an iterator to its pointer to the element. Empty: not known.
 std::vector<const clang::FieldDecl*> pointer_in(clang::QualType iterator) {
   std::vector<const clang::FieldDecl*> steps;
   for (const clang::CXXRecordDecl* record = iterator->getAsCXXRecordDecl(); record != nullptr;) {
@@ -107,14 +107,14 @@ Places CodeWalk::storage_of(const Places& vectors, const clang::CXXRecordDecl& v
     if (pointees_at(pointer).is_empty()) store(pointer, first_storage(one), true);
   }
   Places storage = pointees_at(storage_pointer(vectors, vector));
-  // What was put into it was not seen.
+  // Nothing shows what was put into it.
   if (storage.is_empty()) storage.is_any = true;
   return storage;
 }
 
 void CodeWalk::take_elements(const Expr& argument, clang::QualType element) {
   const clang::QualType type = argument.getType().getNonReferenceType();
-  // What is no element is made one, by code of its own.
+  // A value of another type is converted to an element, by code of its own.
   const auto runs_code = [&](clang::QualType one) {
     return one->isRecordType() && one.getCanonicalType().getUnqualifiedType() !=
                                       element.getCanonicalType().getUnqualifiedType();
@@ -139,7 +139,7 @@ void CodeWalk::take_elements(const Expr& argument, clang::QualType element) {
     record(Use::kRead, pointees_at(storage_pointer(from, *vector)));
     return;
   }
-  // Iterators of the program's own run its code, and so may elements of another type.
+  // Iterators of the program run its code, and so may conversions of other element types.
   const std::vector<const clang::FieldDecl*> steps = pointer_in(type);
   const bool is_plain = steps.empty() || !runs_code(steps.back()->getType()->getPointeeType());
   if (!is_of_library(type) || !is_plain) return record_any();
@@ -154,7 +154,7 @@ bool CodeWalk::construct_vector(const Path& to, const clang::CXXConstructExpr& m
   const auto* vector = is_program() ? vector_of(made.getConstructor()->getParent()) : nullptr;
   if (vector == nullptr) return false;
   const Places pointer = storage_pointer({{to}, false}, *vector);
-  // With an allocator, too, the storage is that of the other.
+  // The storage is taken over, also where an allocator is given.
   const clang::CXXConstructorDecl& constructor = *made.getConstructor();
   const bool is_move = constructor.getNumParams() > 0 &&
                        constructor.getParamDecl(0)->getType()->isRValueReferenceType() &&
@@ -263,7 +263,7 @@ std::optional<Places> CodeWalk::call_of_plain(const clang::CXXMethodDecl& method
     }
   }
   record(method.isConst() ? Use::kRead : Use::kChange, self);
-  // Iterators lead to the elements, which are the container's own.
+  // Iterators lead to the elements, which belong to the container itself.
   Path pointer = result;
   const clang::CXXRecordDecl* made = returned->getAsCXXRecordDecl();
   const bool is_iterator = made != nullptr && !is_plain(returned) && !is_container_of_plain(*made);
@@ -294,7 +294,7 @@ void CodeWalk::swap_vectors(const Places& one, const Places& other,
 
 namespace {
 
-/// Whether objects of a class are moved as their members are, by no code of the program.
+/// Whether objects of a class are moved member by member, without code of the program.
 bool is_moved_by_members(clang::QualType type) {
   const auto* record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
   if (record == nullptr || record->isInStdNamespace()) return true;

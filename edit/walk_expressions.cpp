@@ -152,7 +152,7 @@ Places CodeWalk::place_of(const clang::ValueDecl& named) {
   if (is_renamed && !is_in_system_header(*variable)) lose("names of the linker's are given");
   const VarDecl* const root = same(*variable);
   if (const auto known = refers_to_.find(root); known != refers_to_.end()) return known->second;
-  // A reference of a lambda that is made outside of this code.
+  // The reference belongs to a lambda that is made outside of this code.
   const bool is_seen = owner_.contains(root);
   if (variable->isInitCapture() && !is_seen) declare(*variable);
   if (const auto known = refers_to_.find(root); known != refers_to_.end()) return known->second;
@@ -189,8 +189,8 @@ bool is_zero(const Expr& index) {
   return number != nullptr && number->getValue() == 0;
 }
 
-/// Whether an expression is evaluated, among others, in any case: `&&`, `||` and `?:` may leave out
-/// operands.
+/// Whether evaluating an expression always evaluates a wanted part of it. `&&`, `||` and `?:` may
+/// leave out operands.
 bool always_has(const Stmt& all, const llvm::FoldingSetNodeID& wanted,
                 const clang::ASTContext& context) {
   llvm::FoldingSetNodeID its;
@@ -209,8 +209,8 @@ bool always_has(const Stmt& all, const llvm::FoldingSetNodeID& wanted,
   });
 }
 
-/// Whether an assignment's right side reads what the left side names, in the same words:
-/// `u[i] = u[i] * k`.
+/// Whether an assignment's right side reads the same expression as its left side: `u[i] = u[i] *
+/// k`.
 bool reads_itself(const clang::BinaryOperator& assignment, const Places& left_side) {
   if (left_side.paths.empty()) return false;
   const auto* variable = dyn_cast_or_null<const VarDecl*>(left_side.paths.begin()->root);
@@ -279,7 +279,7 @@ Places CodeWalk::value(const Expr& any) {
   }
   if (const auto* made = dyn_cast<clang::CXXNewExpr>(&expression)) {
     if (const auto size = made->getArraySize(); size && *size != nullptr) discard(**size);
-    // Placed in memory that is there already.
+    // Placement new, in memory that exists already.
     const bool is_placed = made->getNumPlacementArgs() == 1;
     const FunctionDecl* allocates = made->getOperatorNew();
     const FunctionDecl* own =
@@ -375,7 +375,7 @@ Places CodeWalk::value_of(const clang::CastExpr& cast) {
       discard(inner);
       return {{}, true};
     case clang::CK_PointerToIntegral:
-      // Any integer may become a pointer again.
+      // Any integer may be converted to a pointer again.
       escape(value(inner), "is made an integer");
       return {};
     case clang::CK_LValueToRValueBitCast: {

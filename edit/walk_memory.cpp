@@ -33,7 +33,7 @@ const Trail& CodeWalk::of_program(const WholeProgram& program, const Asked& aske
     for (const VarDecl* variable : program.globals()) declare_global(*variable);
     for (const FunctionDecl* function : begins) {
       if (walked_.contains(function)) continue;
-      // What is handed to it is not known, so that its parameters are not its own.
+      // The arguments are not known, so the parameters do not count as its own.
       frames_.push_back({function, {}, {}, {}, false, nullptr});
       walked_.insert(function);
       repeat([&] {
@@ -71,7 +71,7 @@ void CodeWalk::record_any(const Places& places) {
 }
 
 Places CodeWalk::followed(Places pointees) {
-  // What was stored there was not seen: by a copy of bytes, say.
+  // Nothing shows what was stored there: it may have been copied as bytes.
   if (pointees.is_empty()) pointees.is_any = true;
   return pointees;
 }
@@ -90,7 +90,7 @@ void CodeWalk::add_step(Step::Kind kind, const Stmt* at) {
   const bool has_access =
       kind == Step::Kind::kAccess || kind == Step::Kind::kMade || kind == Step::Kind::kGone;
   const std::size_t access = has_access ? trail_.accesses.size() - 1 : 0;
-  // A library's `return` is none of the function's that calls it.
+  // A `return` in a library is not a jump of the function that called it.
   const bool is_jump = kind == Step::Kind::kJump;
   const FunctionDecl* function = is_jump ? frames_.back().function : function_;
   trail_.steps.push_back({kind, is_late_, is_on_device_, branch_,
@@ -184,7 +184,7 @@ void CodeWalk::note_origin(const Path& to, std::size_t before, std::size_t unsee
   std::set<Path>& all = made_of_[to];
   for (std::size_t i = before; i < trail_.accesses.size(); ++i) {
     const Access& one = trail_.accesses[i];
-    // Temporary objects are nobody's to change.
+    // No code can change a temporary object.
     const bool is_known = !one.path.root.isNull() && !isa<const Expr*>(one.path.root);
     if (one.use == Use::kRead && is_known && one.path != to) all.insert(one.path);
   }
@@ -203,7 +203,7 @@ void CodeWalk::add_origins(std::set<Path>& values, std::set<Path>& called) const
     if (const auto known = made_of_.find(path); known != made_of_.end()) {
       for (const Path& one : known->second) add(one);
     }
-    // A member of an object that is a copy.
+    // The path may go through an object that is a copy.
     Path whole{path.root, {}};
     for (std::size_t i = 0; i <= path.steps.size(); ++i) {
       if (i > 0) whole.steps.push_back(path.steps[i - 1]);
@@ -252,7 +252,7 @@ void CodeWalk::add_pointees(const Path& path, Places& all, std::set<Path>& seen)
     if (is_program()) lose("its pointers lead to too many places");
     return;
   }
-  // What is not known has at least the name of the pointer that leads there.
+  // Unknown data has at least a path through the pointer that leads there.
   const auto add_unknown = [&] {
     all.is_any = true;
     if (is_program()) all.paths.insert(path.with(nullptr));
@@ -291,7 +291,7 @@ void CodeWalk::escape(const Path& path, const std::string& why, Access::Reach re
   if (is_program() || !is_own(path)) unknown({{path}, false}, why, reach);
   if (reach == Access::Reach::kDeep && lost_.insert(path).second) mark_changed(path.root);
   std::vector<Path> next;
-  // Paths that begin alike stand side by side.
+  // Paths with the same begin are neighbours in the map.
   for (auto at = leads_to_.lower_bound(path); at != leads_to_.end(); ++at) {
     if (!at->first.begins_with(path)) break;
     next.insert(next.end(), at->second.paths.begin(), at->second.paths.end());
@@ -312,7 +312,7 @@ void CodeWalk::forget(const FunctionDecl* function) {
     auto at = entries.lower_bound(first);
     while (at != entries.end() && path_of(*at).root == first.root) at = entries.erase(at);
   };
-  // Copies of what is forgotten lead nobody knows where.
+  // Pointers in copies of forgotten objects may lead anywhere.
   std::vector<Path> copies;
   for (const auto& [to, sources] : copies_) {
     const bool is_its = std::ranges::any_of(

@@ -90,7 +90,7 @@ void CodeWalk::run_switch(const clang::SwitchStmt& choice) {
   run(choice.getCond());
   const auto* body = dyn_cast_or_null<clang::CompoundStmt>(choice.getBody());
   if (body == nullptr) return maybe([&] { run(choice.getBody()); });
-  // Each label may be come to from the head, and each `break` leads behind the last.
+  // The head may jump to each label, and each `break` jumps behind the last one.
   auto at = body->body_begin();
   while (at != body->body_end()) {
     maybe([&] {
@@ -102,7 +102,7 @@ void CodeWalk::run_switch(const clang::SwitchStmt& choice) {
 }
 
 void CodeWalk::run_try(const clang::CXXTryStmt& guarded) {
-  // Any statement may be the last one before a handler: each is run if those before it are.
+  // A handler may run after any statement: each statement runs only if those before it do.
   const clang::CompoundStmt& block = *guarded.getTryBlock();
   const auto run_from = [&](const auto& self, auto at) -> void {
     if (at == block.body_end()) return;
@@ -121,7 +121,7 @@ void CodeWalk::run_loop(const Stmt& loop) {
   const auto run_all = [&](std::initializer_list<const Stmt*> parts) {
     for (const Stmt* part : parts) run(part);
   };
-  // All of it is run before it is gone through again, and its condition once more.
+  // The steps of a loop are one iteration, and its condition.
   if (const auto* counted = dyn_cast<clang::ForStmt>(&loop)) {
     run(counted->getInit());
     add_step(Step::Kind::kLoop, &loop);
@@ -156,7 +156,7 @@ void CodeWalk::run_return(const clang::ReturnStmt& end) {
   const Expr* returned = end.getRetValue();
   Frame& frame = frames_.back();
   if (returned == nullptr) return;
-  // It captures variables of a call that is over.
+  // The lambda may capture variables of a call that has ended.
   const clang::CXXRecordDecl* type =
       returned->getType().getNonReferenceType()->getAsCXXRecordDecl();
   if (type != nullptr && type->isLambda() && frame.function != nullptr) {
@@ -176,7 +176,7 @@ void CodeWalk::run_return(const clang::ReturnStmt& end) {
 
 namespace {
 
-/// Whether a directive has to do with a device.
+/// Whether a directive is for a device.
 bool is_for_device(const Directive& directive) {
   const clang::OpenMPDirectiveKind kind = directive.getDirectiveKind();
   return runs_on_device(directive) || clang::isOpenMPTargetDataManagementDirective(kind);
@@ -249,7 +249,7 @@ void CodeWalk::run_target(const Directive& directive) {
       discard(*device->getDevice());
       clang::Expr::EvalResult result;
       const clang::ASTContext& context = function_->getASTContext();
-      // Any number may be the host's.
+      // Any number may be the host's device number.
       const bool is_number = device->getDevice()->EvaluateAsInt(result, context);
       may_be_host = may_be_host || !is_number;
     } else if (const auto* condition = dyn_cast<clang::OMPIfClause>(clause)) {
@@ -346,7 +346,7 @@ void CodeWalk::name_items(const Directive& directive) {
       for (const Expr* item : clause->varlists()) take(*item);
     }
     if (all.is_empty() && directive.hasAssociatedStmt()) {
-      // What no clause names is named by the code.
+      // Code names the data that no clause names.
       std::set<const clang::ValueDecl*> known;
       each_statement(directive.getRawStmt(), [&](const Stmt& one) {
         const auto* item = dyn_cast<Expr>(&one);
@@ -408,7 +408,7 @@ void CodeWalk::add_private(const List& list) {
 void CodeWalk::add_reduction(const Directive& directive, const clang::OMPClause& clause) {
   if (const auto* one = dyn_cast<clang::OMPReductionClause>(&clause)) {
     reduce(one->varlists());
-    // What `declare reduction` calls may do more.
+    // Functions of a `declare reduction` may have other effects.
     const bool is_plain = std::ranges::all_of(one->reduction_ops(), [&](const Expr* operation) {
       return operation == nullptr || !isa<CallExpr>(operation->IgnoreParenImpCasts());
     });
@@ -435,7 +435,7 @@ void CodeWalk::declare(const VarDecl& variable) {
   const VarDecl* const root = same(variable);
   if (variable.hasGlobalStorage()) {
     if (is_program()) declare_global(variable);
-    // The first time that it is come by.
+    // A static variable is initialized the first time.
     const bool has_code =
         is_program() && variable.getInit() != nullptr && !variable.getType()->isReferenceType();
     if (has_code) initialize({root, {}}, *variable.getInit());
@@ -483,7 +483,7 @@ void CodeWalk::destroy(const Path& object, clang::QualType type) {
   if (is_program() && is_container_of_plain(*record)) return;
   const clang::CXXDestructorDecl* end = record->getDestructor();
   if (end == nullptr) return escape({{object}, false}, "is ended in a way that is not known");
-  // It runs at the end of a scope, behind what follows here.
+  // The destructor runs at the end of a scope, behind the code that follows here.
   const bool was_late = std::exchange(is_late_, is_late_ || is_program());
   if (end->isUserProvided()) {
     const clang::FunctionDecl* defined = nullptr;
@@ -534,7 +534,7 @@ void CodeWalk::initialize(const Path& to, const Expr& first) {
   }
   if (plain->isGLValue()) return copy_from(to, place(*plain));
   if (const auto* cast = dyn_cast<clang::CastExpr>(plain)) {
-    // C copies an object by reading it; a conversion is a call, or a temporary's base.
+    // C copies an object by reading it. A conversion is a call, or a base of a temporary.
     if (cast->getSubExpr()->isGLValue()) return copy_from(to, place(*cast->getSubExpr()));
     return initialize(to, *cast->getSubExpr());
   }

@@ -1,4 +1,4 @@
-// All ways through the steps of a program's code, each with what is known on it.
+// All execution paths through the steps of a program's code, each with what is known on it.
 #pragma once
 
 #include <clang/AST/ExprCXX.h>
@@ -19,8 +19,8 @@ inline bool goes_anywhere(const Step& jump) {
   return isa<clang::GotoStmt, clang::IndirectGotoStmt, clang::CXXThrowExpr>(jump.at);
 }
 
-/// Goes all ways through a trail. `State` is what is known on a way; ways of equal states are one.
-/// Where a jump leads that goes_anywhere() is left to take().
+/// Follows all execution paths through a trail. `State` is what is known on a path; paths with
+/// equal states are one. The target of a jump for which goes_anywhere() is true is left to take().
 template <class State>
 class WaysThrough {
  public:
@@ -35,14 +35,16 @@ class WaysThrough {
   }
   virtual ~WaysThrough() = default;
 
-  /// What a step changes; `end`: of the steps that are run. Returns the last step that was taken.
+  /// The effect of a step on the paths. `end`: the end of the steps that are run. Returns the last
+  /// step that was processed.
   virtual std::uint32_t take(std::uint32_t step, std::uint32_t end, Ways& ways) = 0;
-  /// Ways behind a loop of the host.
+  /// The paths behind a loop of the host.
   virtual Ways take_loop(const LoopSpan& loop, Ways ways) { return through(loop, std::move(ways)); }
 
-  /// Ways behind steps: those past each branch beside those through it.
+  /// The paths behind steps: those that skip a branch, and those through it.
   Ways run(std::uint32_t begin, std::uint32_t end, Ways ways) {
-    std::vector<std::pair<std::uint32_t, Ways>> branches;  // that are open, and the ways past them
+    std::vector<std::pair<std::uint32_t, Ways>> branches;  // open branches, and the paths that skip
+                                                           // them
     const auto close = [&](std::uint32_t now) {
       while (!branches.empty() && !loops_.is_under(now, branches.back().first)) {
         ways.merge(branches.back().second);
@@ -75,8 +77,8 @@ class WaysThrough {
     return ways;
   }
 
-  /// Ways behind any number of iterations of a loop; behind one or more where it has one in any
-  /// run.
+  /// The paths behind any number of iterations of a loop. Where the loop has an iteration in every
+  /// run, behind one or more.
   Ways through(const LoopSpan& loop, Ways before) {
     for (;;) {
       Ways behind = run(loop.begin + 1, loop.end, before);
@@ -91,16 +93,16 @@ class WaysThrough {
   const TrailLoops& loops_;
 
  private:
-  /// Adds the ways that returns of a call led on, and of all calls around it that end with it
-  /// before a step of the call `next`.
+  /// Adds the paths of returns from `call`, and from the calls around it that end before a step of
+  /// the call `next`.
   void end_calls(std::uint32_t begin, std::uint32_t end, std::uint32_t call, std::uint32_t next,
                  Ways& ways) const {
-    std::set<std::uint32_t> open;  // calls that go on
+    std::set<std::uint32_t> open;  // calls that have not ended
     for (std::uint32_t at = next; open.insert(at).second && at != 0;) at = trail_.callers[at];
     for (; !open.contains(call); call = trail_.callers[call]) add_jumps(begin, end, call, ways);
   }
 
-  /// Adds the ways that jumps of a call led on: to the end of a loop, or of the function.
+  /// Adds the paths of jumps in a call: to the end of a loop, or of the function.
   void add_jumps(std::uint32_t begin, std::uint32_t end, std::uint32_t call, Ways& ways) const {
     const auto last = jumped_.lower_bound(end);
     for (auto jump = jumped_.lower_bound(begin); jump != last; ++jump) {
@@ -111,7 +113,7 @@ class WaysThrough {
   }
 
   std::map<std::uint32_t, const LoopSpan*> loop_at_;
-  std::map<std::uint32_t, Ways> jumped_;  // by step: ways that jumps lead on
+  std::map<std::uint32_t, Ways> jumped_;  // by step: the paths of jumps
 };
 
 }  // namespace ompdm::edit

@@ -13,7 +13,7 @@
 namespace ompdm::edit {
 namespace {
 
-/// The linker's name.
+/// The mangled name of a declaration.
 std::string link_name(const clang::NamedDecl& one) {
   clang::ASTNameGenerator names(one.getASTContext());
   return names.getName(&one);
@@ -23,7 +23,7 @@ std::string type_name(clang::QualType type) {
   return type.getCanonicalType().getUnqualifiedType().getAsString();
 }
 
-/// Of functions that a pointer may be set to: noexcept does not matter.
+/// A function type as text, without noexcept, so that pointers and functions can be compared.
 std::string signature_of(clang::QualType type) {
   const auto* function = type->getAs<clang::FunctionProtoType>();
   if (function == nullptr) return type_name(type);
@@ -33,7 +33,7 @@ std::string signature_of(clang::QualType type) {
   return text;
 }
 
-/// The variables of namespaces and classes, and functions whose address is taken.
+/// Variables of namespaces and classes, and functions whose address is taken.
 class GlobalNames : public CodeVisitor {
  public:
   [[nodiscard]] bool has_instantiations() const override { return true; }
@@ -144,7 +144,7 @@ const clang::FieldDecl* WholeProgram::same(const clang::FieldDecl& field) const 
   const auto [at, is_new] = fields_.try_emplace(&field, &field);
   if (is_new) {
     const clang::RecordDecl& record = *field.getParent();
-    // What has no name is the same only as itself.
+    // A type without a name equals only itself.
     if (!record.isExternallyVisible() && record.getTypedefNameForAnonDecl() == nullptr &&
         record.getDeclName().isEmpty()) {
       return &field;

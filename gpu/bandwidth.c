@@ -1,8 +1,8 @@
-/* What the link and the memory of the first GPU can do: copies of 256 MiB from pinned and from
- * pageable memory, both ways, and from device to device. The limits that achieved rates are held
- * against. Needs the driver alone. Prints one line a kind: name, best and median of ten in GB/s
- * (bytes copied; a device-to-device copy reads and writes each byte once, so its traffic is twice
- * that). */
+/* Rates of the link and the memory of the first GPU. Copies of 256 MiB from pinned and from
+ * pageable memory, in both directions, and from device to device. Achieved rates are compared with
+ * these limits. Needs only the driver. Prints a line for each kind: name, best and median of ten in
+ * GB/s of copied bytes. A device-to-device copy reads and writes each byte once, so its traffic is
+ * twice that. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <stdint.h>

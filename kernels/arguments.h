@@ -21,7 +21,7 @@ struct Size {
   int largest;
 };
 
-// One rung of the ladder. Each program has its own type of function for `run`.
+// One version of the ladder. Each program has its own type of function for `run`.
 template <typename Function>
 struct Variant {
   const char* name;
@@ -61,9 +61,9 @@ void print_help(const char* program, std::span<const Size> sizes,
   for (const auto& variant : variants) std::printf("  %-11s %s\n", variant.name, variant.lesson);
 }
 
-// Tells where the target regions will run. Asking a target region for omp_is_initial_device() would
-// be surer, but it would show up in the profile: one more launch, and a flag that crosses twice.
-// So ask the host's runtime instead, which counts the devices that have an image in this program.
+// Tells where the target regions will run. omp_is_initial_device() in a target region would be
+// surer. But the profile would show it: one more launch, and a flag that is copied there and back.
+// So the host's runtime is asked, which counts the devices that have an image in this program.
 inline void print_device() {
   const char* policy = std::getenv("OMP_TARGET_OFFLOAD");
   const int device = omp_get_default_device();
@@ -135,5 +135,5 @@ const Variant<Function>& parse_arguments(int argc, char** argv, std::span<Size> 
   return *chosen;
 }
 
-// Every rung is timed alone: setting up and checking belong to the program, not to the lesson.
+// Each version is timed alone: setting up and checking belong to the program, not to the lesson.
 inline void print_solve_time(double seconds) { std::printf("solve time: %f s\n", seconds); }

@@ -1,5 +1,5 @@
 // The heat equation du/dt = alpha * Laplace(u) on a square plate with cold edges, by explicit steps
-// of a five-point stencil. The rungs differ only in their directives and in the order of the loops.
+// of a five-point stencil. The versions differ only in directives and in the order of loops.
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -22,7 +22,7 @@ inline double stencil(const double* u, int n, int i, int j, double r) {
 }
 #pragma omp end declare target
 
-// A rung takes the grid and one for the next step, and returns whichever holds the result.
+// A version takes the grid and one for the next step, and returns whichever holds the result.
 using Solve = double*(int n, int steps, double r, double* u, double* u_tmp);
 
 double* solve_serial(int n, int steps, double r, double* u, double* u_tmp) {
@@ -52,7 +52,7 @@ double* solve_cpu(int n, int steps, double r, double* u, double* u_tmp) {
 
 double* solve_naive(int n, int steps, double r, double* u, double* u_tmp) {
   for (int t = 0; t < steps; ++t) {
-    // Both grids go to the device and come back, at every step.
+    // Both grids are copied to the device and back, at every step.
 #pragma omp target teams distribute parallel for map(tofrom : u[0 : n * n], u_tmp[0 : n * n])
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) {
@@ -127,8 +127,8 @@ double solution(double time, double x, double y) {
          std::sin(kPi * x / kLength) * std::sin(kPi * y / kLength);
 }
 
-// The coordinates are summed up step by step, as in the tutorials: for their 8000 10 the error then
-// is the published 1.499275E-10, to the last digit.
+// The coordinates are summed up step by step, as in the tutorials. For their 8000 10 the error is
+// then the published 1.499275E-10, to the last digit.
 void fill(int n, double dx, double* u) {
   double y = dx;
   for (int j = 0; j < n; ++j, y += dx) {
@@ -150,8 +150,8 @@ double error_norm(int n, double dx, const double* u) {
   return std::sqrt(sum);
 }
 
-// The scheme multiplies this sine by the same factor at every step, and the sum of its squares is
-// (n + 1)^2 / 4: so the error that a right program makes is known, but for rounding.
+// At every step the scheme multiplies this sine by the same constant factor. The sum of its squares
+// is (n + 1)^2 / 4. So the error of a right program is known, but for rounding.
 double expected_error_norm(int n, int steps, double r) {
   const double s = std::sin(std::numbers::pi / (2.0 * (n + 1)));
   const double computed = std::pow(1.0 - 8.0 * r * s * s, steps);

@@ -11,7 +11,7 @@
 constexpr double kTolerance = 1e-3;
 constexpr int kMaxIterations = 100000;
 
-// A rung leaves its last x in x_old or x_new, and says in which and after how many iterations.
+// A version leaves its last x in x_old or x_new, and says in which and after how many iterations.
 struct Outcome {
   const double* x;
   int iterations;
@@ -109,7 +109,7 @@ Outcome solve_data(int n, const double* a, const double* b, double* x_old, doubl
       x_new[i] = (b[i] - sum) / a[i * n + i];
     }
     conv = 0.0;
-    // The host decides whether to go on, so conv is all that has to cross.
+    // The host decides whether to go on, so only conv has to be copied.
 #pragma omp target teams distribute parallel for reduction(+ : conv) map(tofrom : conv)
     for (int i = 0; i < n; ++i) {
       const double change = x_new[i] - x_old[i];

@@ -1,5 +1,5 @@
-// The integral of 4 / (1 + x * x) from 0 to 1 is pi: the summed area of many thin rectangles. The
-// rungs differ in how many teams and threads share the loop; all move only the sum, there and back.
+// The integral of 4 / (1 + x * x) from 0 to 1 is pi: the summed area of many thin rectangles.
+// Versions differ in numbers of teams and threads; all copy only the sum, to the device and back.
 #include <cmath>
 #include <numbers>
 
@@ -119,7 +119,7 @@ constexpr Variant<Integrate> kVariants[] = {
 };
 
 int main(int argc, char** argv) {
-  // The largest leaves room for the blocks of the nested rung to count past the end.
+  // The largest leaves room for the blocks of the nested version to count past the end.
   Size sizes[] = {{"steps", 100000000, 2000000000}};
   const auto& variant = parse_arguments<Integrate>(argc, argv, sizes, kVariants);
   const int steps = sizes[0].value;

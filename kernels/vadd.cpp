@@ -4,7 +4,7 @@
 
 #include "arguments.h"
 
-// A rung makes its own arrays, times the addition alone, and counts what is wrong.
+// A version makes its own arrays, times the addition alone, and counts wrong results.
 struct Outcome {
   double seconds;
   int wrong;

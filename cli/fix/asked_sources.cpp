@@ -21,7 +21,7 @@ std::size_t count_of(const Trace& trace) {
   return trace.source_facts.size() + trace.host_facts.size() + trace.patches.size();
 }
 
-/// Whether no answer is open.
+/// Whether all answers are known.
 bool is_complete(const Trace& trace) {
   const auto is_known = [](const HostFact& fact) {
     return std::ranges::none_of(
@@ -49,11 +49,11 @@ void tell(const std::set<std::string>& sentences, bool tells_all) {
 AskedSources::AskedSources(Trace& trace, SourceSearch search, EditProcess& process)
     : trace_(trace), search_(std::move(search)), process_(process), file_(facts_path(trace.file)) {}
 
-/// Whether the sources are as they were when they answered.
+/// Whether the sources are unchanged since they answered.
 bool AskedSources::is_of(const FactsOrigin& origin) const try {
   return !origin.digest.empty() && origin.digest == sources_digest(trace_, search_, origin.files);
 } catch (const Error&) {
-  return false;  // none is installed
+  return false;  // ompdm-edit is not installed
 }
 
 void AskedSources::add_facts(bool tells_all) {
@@ -64,7 +64,7 @@ void AskedSources::add_facts(bool tells_all) {
   const bool is_same = is_kept && is_of(origin_);
   if (!is_same) origin_ = {};
   if (is_kept && !is_same && !(is_complete(trace_) && search_.commands.empty())) {
-    // They may say more by now.
+    // The sources are asked again, as they may answer more questions now.
     regions = std::exchange(trace_.source_facts, {});
     host = std::exchange(trace_.host_facts, {});
     patches = std::exchange(trace_.patches, {});

@@ -1,4 +1,4 @@
-// The sources of a recording, and what they say.
+// The sources of a recording, and their answers.
 #pragma once
 
 #include <filesystem>
@@ -12,21 +12,21 @@
 
 namespace ompdm::cli {
 
-/// Asks the sources for facts, and what to write in them, and keeps the answers beside the trace.
-/// Answers that were kept are enough where nothing was left open, or the sources are gone, or are
-/// as they were when they were asked. Where ompdm-edit fails, or is missing, a line on stderr says
-/// so, and nothing is added.
+/// Asks the sources for facts and for the lines to write, and keeps the answers beside the trace.
+/// Kept answers are used where no question was left open, or where the sources are gone or
+/// unchanged. Where ompdm-edit fails, or is missing, a line on stderr says so, and nothing is
+/// added.
 class AskedSources {
  public:
   /// `trace` and `process` must outlive this.
   AskedSources(Trace& trace, SourceSearch search, EditProcess& process);
 
-  /// Adds facts to the trace. `tells_all`: each source that does not answer is told on stderr, not
-  /// only the first.
+  /// Adds facts to the trace. `tells_all`: each source without an answer is named on stderr, and
+  /// not only the first.
   void add_facts(bool tells_all);
   /// Sets Finding::patch of the trace's findings.
   void add_patches(analysis::Analysis& analysis);
-  /// Writes what is new.
+  /// Writes answers that are new.
   void keep();
 
  private:
@@ -37,7 +37,7 @@ class AskedSources {
   EditProcess& process_;
   std::filesystem::path file_;  ///< empty: nothing can be kept
   FactsOrigin origin_;
-  std::size_t known_ = 0;  ///< answers that were kept
+  std::size_t known_ = 0;  ///< number of answers that were kept
   bool is_asked_ = true;   ///< ompdm-edit answers
 };
 

@@ -1,6 +1,6 @@
-// Loaded into each process of a build (LD_PRELOAD): appends the process's folder and command line
-// to the file that OMPDM_BUILD_LOG names, see BuildLog in compile_arguments.h. Prints nothing and
-// uses no heap.
+// A library for each process of a build (LD_PRELOAD). It appends the process's folder and command
+// line to the file that OMPDM_BUILD_LOG names, see BuildLog in compile_arguments.h. Prints nothing
+// and uses no heap.
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Pages of it that are not needed are never touched.
+// Pages that are not needed are never touched.
 static struct {
   uint32_t size;
   char text[1 << 20];
@@ -30,11 +30,11 @@ __attribute__((constructor)) static void write_record(void) {
   if (log == NULL || getcwd(record.text, PATH_MAX) == NULL) return;
   const uint32_t begin = (uint32_t)strlen(record.text) + 1;
   record.size = add_file("/proc/self/cmdline", begin);
-  // Half of a command is none.
+  // An incomplete command is useless.
   if (record.size == begin || record.size == sizeof record.text) return;
   const int file = open(log, O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file < 0) return;
-  // At once, so that processes do not write into each other's.
+  // One write, so that processes do not write into each other's records.
   const ssize_t written = write(file, &record, sizeof record.size + record.size);
   (void)written;
   close(file);

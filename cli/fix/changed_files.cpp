@@ -44,7 +44,7 @@ Pragma pragma_of(const std::string& line) {
   return pragma;
 }
 
-/// Of items of the same kind the list is one.
+/// Adds a clause. Items of clauses of the same kind become one list.
 void add_clause(Pragma& pragma, const std::string& clause) {
   const std::size_t colon = clause.find(": ");
   const auto same = std::ranges::find_if(pragma.clauses, [&](const std::string& one) {
@@ -80,7 +80,7 @@ bool is_mapping(const std::string& line) {
          line.ends_with(')');
 }
 
-/// Whether a directive's clauses are added to one of these lines.
+/// Adds a directive's clauses to one of these lines, if possible. Returns whether it did.
 bool is_added(std::vector<std::string>& lines, const std::string& line) {
   if (!is_mapping(line)) return false;
   const Pragma added = pragma_of(line);
@@ -88,7 +88,7 @@ bool is_added(std::vector<std::string>& lines, const std::string& line) {
     if (!is_mapping(one)) continue;
     Pragma whole = pragma_of(one);
     if (whole.head != added.head) continue;
-    // A directive maps its data once.
+    // A directive may map its data only once.
     std::set<std::string> common;
     std::ranges::set_intersection(names_in(whole), names_in(added),
                                   std::inserter(common, common.end()));
@@ -106,7 +106,7 @@ bool are_joined(const Replacement& one, const Replacement& other) {
          !one.text.starts_with('\n') && !other.text.starts_with('\n');
 }
 
-/// Of plans that insert lines in one place.
+/// Joins replacements of plans that insert lines in one place.
 void join_insertions(std::vector<Replacement>& all) {
   for (std::size_t i = 0; i + 1 < all.size();) {
     if (are_joined(all[i], all[i + 1])) {
@@ -125,7 +125,7 @@ std::string joined_lines(const std::string& first, const std::string& second) {
   std::istringstream own(first);
   for (std::string line; std::getline(own, line);) lines.push_back(line);
   std::istringstream more(second);
-  bool is_behind = false;  // of a line that the first text lacks: what follows stays behind that
+  bool is_behind = false;  // behind a line that the first text lacks: the rest stays behind that
   for (std::string line; std::getline(more, line);) {
     const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
     const bool is_test = line.starts_with("#include ") || line.substr(begin).starts_with("assert(");
@@ -157,7 +157,7 @@ ChangedFiles changed_files(const std::vector<EditPlan>& plans, const ChangedFile
       throw Error(file.string() + ": cannot be read");
     }
     std::string text = known == base.end() ? read_text(file) : known->second;
-    // From the end, so that offsets stay.
+    // From the end on, so that offsets stay valid.
     std::size_t begin = text.size() + 1;
     for (auto at = all.rbegin(); at != all.rend(); ++at) {
       if (at->offset + at->length > begin || at->offset > text.size()) {

@@ -39,7 +39,7 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
   return std::ranges::find(words, word) != words.end();
 }
 
-/// A program's name without the version at its end, nor the target before it: "clang++" of
+/// A program's name without a version at its end, and without a target before it: "clang++" of
 /// /usr/bin/x86_64-linux-gnu-clang++-19.
 std::string plain_name(const std::string& word) {
   const std::string name = fs::path(word).filename().string();
@@ -50,7 +50,8 @@ std::string plain_name(const std::string& word) {
 
 bool is_clang(const std::string& word) { return plain_name(word).starts_with("clang"); }
 
-/// Where the compiler stands in a command: behind a launcher such as ccache. None: npos.
+/// The position of the compiler in a command, which may begin with a launcher such as ccache. None:
+/// npos.
 std::size_t find_compiler(const std::vector<std::string>& words) {
   const bool has_launcher =
       !words.empty() && is_one_of(plain_name(words.front()), {"ccache", "sccache", "distcc"});
@@ -66,7 +67,7 @@ bool names_an_output(const std::string& word) {
   return is_one_of(word, {"-o", "-MF", "-MT", "-MQ", "-MJ"});
 }
 
-/// Whether that word of a command is a source to be compiled.
+/// Whether a word of a command is a source to be compiled.
 bool is_source(const std::vector<std::string>& words, std::size_t at) {
   const std::string& word = words[at];
   const bool is_value = at > 0 && (names_an_output(words[at - 1]) || words[at - 1] == "-include");
@@ -102,14 +103,15 @@ CompileArguments arguments_of(const nlohmann::json& row) {
   return arguments_of(command, row.at("file").get<std::string>());
 }
 
-/// Whether a source defines main(): it is of another program, which may call the same functions.
+/// Whether a source defines main(). Then it is of another program, which may call the same
+/// functions.
 bool has_main(const fs::path& source) {
   static const std::regex kMain(R"(\bmain\s*\()");
   return std::regex_search(read_text(source), kMain);
 }
 
 /// A unit of the sources that are compiled like `home`, with `home` last. Empty where there is no
-/// other.
+/// other source.
 SourceUnit joined(const CompileCommands& commands, const std::vector<fs::path>& sources,
                   const fs::path& home) {
   const CompileArguments own = commands.of(home);
@@ -119,7 +121,7 @@ SourceUnit joined(const CompileCommands& commands, const std::vector<fs::path>& 
   for (const fs::path& one : sources) {
     CompileArguments arguments = commands.of(one);
     if (arguments.file == own.file) continue;
-    // The debug information tells of each source the folders of its own headers first.
+    // The debug information names each source's own header folders first, so the order may differ.
     const bool is_alike = std::ranges::is_permutation(arguments.arguments, own.arguments) &&
                           arguments.directory == own.directory &&
                           one.extension() == home.extension();
@@ -183,7 +185,7 @@ std::vector<StartedProcess> BuildLog::processes() const {
 std::vector<std::string> words_of(const std::string& command) {
   std::vector<std::string> words;
   char quote = 0;
-  bool is_open = false;  // the last word goes on
+  bool is_open = false;  // the last word continues
   for (std::size_t i = 0; i < command.size(); ++i) {
     const char letter = command[i];
     const bool is_between = quote == 0 && (letter == ' ' || letter == '\t' || letter == '\n');
@@ -210,7 +212,7 @@ std::vector<CompileArguments> compiles_of(const StartedProcess& process) {
   std::vector<CompileArguments> all;
   for (std::size_t i = compiler + 1; i < process.words.size(); ++i) {
     const std::string& word = process.words[i];
-    // A compiler's own steps, and runs that list headers.
+    // These are a compiler's own steps, and runs that list headers.
     if (is_one_of(word, {"-cc1", "-E", "-M", "-MM"})) return {};
     if (is_source(process.words, i)) all.push_back(arguments_of(process, word));
   }
@@ -219,7 +221,8 @@ std::vector<CompileArguments> compiles_of(const StartedProcess& process) {
 
 namespace {
 
-/// In a file's folder, or one around it; empty: nowhere.
+/// A compile_commands.json in a file's folder, or in a folder above it, or in "build" there. Empty:
+/// none.
 fs::path commands_near(const fs::path& start) {
   for (fs::path at = start.parent_path(); at.has_relative_path(); at = at.parent_path()) {
     for (const fs::path& file :

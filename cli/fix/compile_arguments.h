@@ -22,7 +22,7 @@ struct StartedProcess {
 /// Whether a file is one that sources include, by its name.
 bool is_header(const std::filesystem::path& file);
 
-/// The log that processes of a build write how they were started.
+/// The log in which a build's processes note how they were started.
 class BuildLog {
  public:
   /// Makes an empty log in `folder`. Throws Error where the library is not installed.
@@ -37,7 +37,7 @@ class BuildLog {
   std::filesystem::path library_;
 };
 
-/// What says how a source is compiled.
+/// The origin of a source's compiler arguments.
 enum class CompiledBy { kCommand, kDebugInfo, kGuess };
 
 struct CompileArguments {
@@ -54,25 +54,25 @@ struct CompileArguments {
 /// How a process of a build compiled each source; none where it is no compiler.
 std::vector<CompileArguments> compiles_of(const StartedProcess& process);
 
-/// How sources are compiled. What the user named goes first, then a build that was seen, a
+/// How sources are compiled. The user's file comes first. Then come a build that was seen, a
 /// compile_commands.json that was found, the program's debug information, and a guess. A file that
-/// was found may be anybody's: of its options the harmless ones are taken, and its compiler is not
-/// run.
+/// was found may be anybody's: only its harmless options are used, and its compiler is not run.
 class CompileCommands {
  public:
-  /// `folder` is what the user named; empty: one near the program or the sources is looked for.
-  /// Throws Error where the file that is named cannot be read.
+  /// `folder` is the folder that the user named. Empty: a file near the program or the sources is
+  /// looked for. Throws Error where the named file cannot be read.
   CompileCommands(const std::filesystem::path& folder,
                   const std::vector<std::filesystem::path>& near, RecordedProgram recorded = {});
 
-  /// Adds the commands of the program's build. They precede a file that the user did not name.
+  /// Adds the commands of the program's build. They take precedence over a file that the user did
+  /// not name.
   void add_seen(std::vector<CompileArguments> seen);
-  /// How a source is compiled; if that is not known, with OpenMP and a recent standard.
+  /// How a source is compiled. Where that is not known: with OpenMP and a recent standard.
   [[nodiscard]] CompileArguments of(const std::filesystem::path& source) const;
-  /// The same, each time that it is compiled.
+  /// The same, for each time that the source is compiled.
   [[nodiscard]] std::vector<CompileArguments> all_of(const std::filesystem::path& source) const;
-  /// Translation units that may include a header: those of the program, by its debug information;
-  /// all that have commands where that names none.
+  /// Translation units that may include a header. They are those of the program, by its debug
+  /// information. Where that names none: all that have commands.
   [[nodiscard]] std::vector<std::filesystem::path> sources() const;
 
   /// Whether these are all sources of the program.
@@ -82,19 +82,21 @@ class CompileCommands {
   void read(const std::filesystem::path& file);
   [[nodiscard]] const std::string& resources_of(const std::string& compiler,
                                                 const std::filesystem::path& directory) const;
-  /// With the folder of the headers that belong to the compiler, as omp.h does.
+  /// Adds the folder of the headers that belong to the compiler, such as omp.h.
   [[nodiscard]] CompileArguments with_resources(CompileArguments of) const;
 
   bool is_named_ = false;
   std::vector<CompileArguments> known_;
   RecordedProgram recorded_;
-  /// By compiler and folder: a tree has many sources and few compilers, and to ask takes long.
+  /// By compiler and folder. A tree has many sources and few compilers, and asking a compiler takes
+  /// long.
   mutable std::map<std::pair<std::string, std::filesystem::path>, std::string> resources_;
 };
 
-/// The compile_commands.json of a program's build: the next in the program's folder, or in one
-/// around it. It has to be its owner's, and not a minute newer than the program: what was
-/// configured since may not be what was compiled. None where it is not.
+/// The compile_commands.json of a program's build: the nearest in the program's folder, or in a
+/// folder above it. The program's owner has to own it, and it may be at most a minute newer than
+/// the program. A later configuration may not be the one that was compiled. None where there is no
+/// such file.
 std::vector<std::filesystem::path> commands_of_build(const std::filesystem::path& program);
 
 /// The words of a command as a POSIX shell would take them, without expansions.
@@ -103,16 +105,17 @@ std::vector<std::string> words_of(const std::string& command);
 struct SourceUnit {
   CompileArguments compiled;                  ///< of its first source
   std::vector<std::filesystem::path> beside;  ///< the others
-  bool is_whole = false;                      ///< no other source of the program calls theirs
+  bool is_whole = false;                      ///< no other source of the program calls their
+                                              ///< functions
 };
 
-/// Each source that a finding names, by itself, each time that it is compiled; where it names only
-/// headers, all known sources.
+/// A unit for each source that a finding names, and for each time that it is compiled. Where a
+/// finding names only headers: for all known sources.
 std::vector<SourceUnit> single_units(const CompileCommands& commands,
                                      const std::vector<std::filesystem::path>& named);
 
-/// The named sources as one unit, then all known sources as one, with `home` last. Empty where
-/// there is only one source, or they are compiled differently.
+/// The named sources as one unit, then all known sources as one unit, with `home` last. Empty where
+/// there is only one source, or where they are compiled differently.
 std::vector<SourceUnit> joined_units(const CompileCommands& commands,
                                      const std::vector<std::filesystem::path>& named,
                                      const std::filesystem::path& home);

@@ -32,14 +32,14 @@ std::vector<fs::path> files_named(const nlohmann::json& finding) {
   return files;
 }
 
-/// "ompdm record ./heat 1000", as it is to be typed in the folder that it ran in.
+/// "ompdm record ./heat 1000": the command to type in the folder of the recorded run.
 std::string record_again(const Process& process) {
   return "ompdm record " + typed_command(process.arguments);
 }
 
 using Json = nlohmann::json;
 
-/// Beside this command, as it is built and installed.
+/// The path of ompdm-edit, which is built and installed beside this command.
 fs::path find_tool() {
   std::error_code failed;
   const fs::path beside = fs::read_symlink("/proc/self/exe", failed).parent_path() / "ompdm-edit";
@@ -69,8 +69,8 @@ std::string sentence_of(const Json& refusal) {
   return all;
 }
 
-/// "u is not used here (cg.c:12)".
-/// "... (cg.c:12, cg.c:30)": what rests on the same at several places is one.
+/// "u is not used here (cg.c:12)"
+/// "... (cg.c:12, cg.c:30)": the same assumption at several places is one entry.
 std::vector<std::string> assumptions_of(const Json& assumed) {
   std::map<std::string, std::set<std::string>> places;
   for (const Json& one : assumed) {
@@ -97,8 +97,8 @@ bool are_without_openmp(const std::vector<SourceUnit>& units) {
   });
 }
 
-/// What the debug information did not tell of a source with such an error, with a colon; empty:
-/// the error is another one.
+/// The fact that the debug information lacks for a source with such an error, with a colon. Empty:
+/// it is another error.
 std::string lack_of(const std::string& error) {
   static const std::regex kName("(?:use of undeclared identifier|unknown type name) '(\\w+)'");
   static const std::regex kHeader("'([^']+)' file not found");
@@ -113,7 +113,7 @@ std::string lack_of(const std::string& error) {
   return {};
 }
 
-/// The source of the loop that the edits go around; empty: there is none.
+/// The source of the loop that the edits go around. Empty: there is none.
 fs::path home_of(const Json& finding) {
   for (const Json& edit : finding.at("edits")) {
     const bool is_around = edit.at("kind") == "insert" && edit.at("of") == "loop";
@@ -131,9 +131,9 @@ bool is_refuted(const Json& finding) {
                              [](const Json& answer) { return answer.at("answer") == "yes"; });
 }
 
-/// Whether the whole program's sources leave none of a finding's conditions open.
+/// Whether the whole program's sources decide all conditions of a finding.
 bool is_settled(const Json& finding) {
-  // These say what the sources show of any run.
+  // These patterns rest on what the sources show of any run.
   const std::string pattern = finding.value("pattern", std::string());
   if (pattern == "unread_copy_back" || pattern == "overwritten_transfer") return true;
   const auto is_no = [](const Json& answer) { return answer.at("answer") == "no"; };
@@ -201,7 +201,7 @@ Json EditProcess::ask(const Json& request) {
   try {
     return Json::parse(running_->ask(request.dump(-1, ' ', false, Json::error_handler_t::replace)));
   } catch (const Error&) {
-    running_.reset();  // the next request gets another one
+    running_.reset();  // the next request starts another process
     throw;
   }
 }
@@ -217,7 +217,7 @@ Json unit_json(const CompileArguments& unit) {
                {"directory", unit.directory.string()},
                {"arguments", unit.arguments}};
   if (unit.said_by == CompiledBy::kCommand) return json;
-  // Its options lack macros: lines with code show which parts of the files were compiled.
+  // The options lack macros. Lines with code show which parts of the files were compiled.
   json["by_clang"] = unit.by_clang;
   json["compiled"] = Json::array();
   for (const CompiledFile& file : unit.files) {
@@ -233,7 +233,8 @@ std::vector<fs::path> EditTool::files_of(std::size_t number) const {
   return files_named(finding(number));
 }
 
-/// Asks about all findings at once, so that a source is parsed once; options concern one finding.
+/// Asks about all findings at once, so that a source is parsed only once. Options are for one
+/// finding.
 Json EditTool::ask(const SourceUnit& unit, std::size_t number, const EditOptions& options) const {
   Json request = unit_json(unit.compiled);
   request["beside"] = unit.beside;
@@ -243,7 +244,7 @@ Json EditTool::ask(const SourceUnit& unit, std::size_t number, const EditOptions
   constexpr std::size_t kMostUnits = 60;
   const std::vector<fs::path> sources = commands_.sources();
   for (const fs::path& source : sources) {
-    // A tree that was moved has its sources beside each other still.
+    // In a tree that was moved, the sources still lie beside each other.
     const fs::path here = unit.compiled.file.parent_path() / source.filename();
     const bool is_moved =
         here != source && fs::exists(here) && read_text(here) == read_text(source);
@@ -293,7 +294,7 @@ void EditTool::add_seen(std::vector<CompileArguments> seen) {
   commands_.add_seen(std::move(seen));
 }
 
-/// The compiler's error with its cause and what to do.
+/// The compiler's error, its cause, and a remedy.
 std::string EditTool::uncompiled(const CompileArguments& unit, const std::string& error) const {
   if (unit.said_by == CompiledBy::kCommand) {
     return fmt::format("clang 19 does not compile it as it is built: {}", typed_path(error));
@@ -347,7 +348,7 @@ EditPlan EditTool::joint_plan(const std::vector<std::size_t>& numbers) const {
     return edit.at("kind") != "insert" && edit.at("kind") != "keep";
   });
   if (!are_texts) return none;
-  // As the only finding of a tool of its own.
+  // The joint finding is the only one of a tool of its own.
   EditTool tool(Json::array({all}), commands_, process_);
   tool.may_assume_ = may_assume_;
   tool.asserts_ = asserts_;
@@ -388,15 +389,15 @@ EditPlan EditTool::plan(std::size_t number, const EditOptions& options) const {
     EditPlan wider = plan_in({unit}, number, options);
     const bool is_better = wider.refused.empty() &&
                            (!best.refused.empty() || wider.left_out.size() < best.left_out.size());
-    // A unit of more sources knows better why no plan can be made.
+    // A unit of more sources gives better reasons why no plan can be made.
     const bool tells_more = !best.refused.empty() && wider.is_compiled;
     if (is_better || tells_more) best = std::move(wider);
   }
   return best;
 }
 
-/// The first plan that can be made. A header's edits must be the same in all sources that include
-/// it.
+/// The first plan that can be made. The edits of a header have to be the same in all sources that
+/// include it.
 EditPlan EditTool::plan_in(const std::vector<SourceUnit>& units, std::size_t number,
                            const EditOptions& options) const {
   constexpr std::size_t kMostUnits = 200;

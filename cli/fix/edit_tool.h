@@ -16,16 +16,16 @@
 namespace ompdm::cli {
 
 struct SourceState {
-  std::string obstacle;      ///< a sentence with what to do; empty: the sources are the same
-  bool may_be_same = false;  ///< a source is newer: a build of it shows whether anything changed
+  std::string obstacle;      ///< a sentence with a remedy; empty: the sources are the same
+  bool may_be_same = false;  ///< a source is newer: only a build shows whether anything changed
 };
 
 /// Whether the sources of a finding are those of the recording.
 SourceState source_state(const nlohmann::json& finding, const SourceLines& sources,
                          const Process& process);
 
-/// Whether two builds are of the same sources: all of their code, and all of its lines, are the
-/// same. (Kernels are named by their source's inode, so that copies never are to the last byte.)
+/// Whether two builds are of the same sources: all their code and all its lines are equal. (Kernels
+/// are named by their source's inode, so that copies are never equal to the last byte.)
 bool is_of_same_sources(const std::filesystem::path& one, const std::filesystem::path& other);
 
 struct Replacement {
@@ -33,7 +33,7 @@ struct Replacement {
   std::size_t offset = 0;
   std::size_t length = 0;
   std::string text;
-  bool behind = false;  ///< it belongs to what stands before it
+  bool behind = false;  ///< it belongs to the code before it
 
   bool operator==(const Replacement&) const = default;
 };
@@ -41,46 +41,49 @@ struct Replacement {
 /// The edits of one finding, or why they cannot be made.
 struct EditPlan {
   std::size_t number = 0;    ///< of the finding in the report, from 1
-  std::string refused = {};  ///< a sentence with its place; empty: it can be made
+  std::string refused = {};  ///< a sentence with its place; empty: the plan can be made
   std::vector<Replacement> replacements = {};
-  /// Variables that come back after a loop, and that nothing reads there as far as its function
-  /// shows.
+  /// Variables that are copied back after a loop, and that its function does not read there.
   std::vector<std::string> returned = {};
-  std::size_t updates = 0;  ///< that were added for the host
-  /// Data that is left as it is, each with the statement in the way: "y[0:n]: cg.c:12: ...".
+  std::size_t updates = 0;  ///< number of updates that are added for the host
+  /// Data that is not changed, each with the statement in the way: "y[0:n]: cg.c:12: ...".
   std::vector<std::string> left_out = {};
-  /// What it rests on and no source shows, each with its place: "... (cg.c:12)".
+  /// Assumptions that no source shows, each with its place: "... (cg.c:12)".
   std::vector<std::string> assumed = {};
-  bool is_compiled = true;               ///< the source was: else that is why it is refused
-  std::vector<std::size_t> joined = {};  ///< findings whose edits it has, too
+  bool is_compiled = true;               ///< false: the source does not compile, which is why it is
+                                         ///< refused
+  std::vector<std::size_t> joined = {};  ///< further findings whose edits it has
 };
 
-/// Gives all places the path that their file has here, newer than the program or not, and adds it
-/// to `near`.
+/// Replaces the path of each place by that of the file on this machine, and adds the file to
+/// `near`. The file may be newer than the program.
 void resolve_places(nlohmann::json& json, const SourceLines& sources,
                     std::vector<std::filesystem::path>& near);
 
-/// Variables that are not copied back, or spoiled on the host to see whether anything reads them.
+/// Variables that are not copied back, or that are overwritten on the host to see whether code
+/// reads them.
 struct EditOptions {
   std::vector<std::string> released;
   bool spoil = false;
-  std::size_t most_joined = 1000;  ///< sources that are parsed as one, where one alone is refused
+  std::size_t most_joined = 1000;  ///< limit of sources that are parsed as one unit, where one
+                                   ///< source alone is refused
 };
 
-/// ompdm-edit, which is started by the first request and keeps what it has parsed.
+/// The process of ompdm-edit. The first request starts it, and it keeps the units that it has
+/// parsed.
 class EditProcess {
  public:
   /// The answer to a request (edit/messages.h). Throws Error where ompdm-edit is not installed, or
   /// fails.
   nlohmann::json ask(const nlohmann::json& request);
-  /// Which ompdm-edit answers: its size and age. Throws Error where none is installed.
+  /// Identifies the installed ompdm-edit by its size and age. Throws Error where none is installed.
   static std::string identity();
 
  private:
   std::unique_ptr<Dialogue> running_;
 };
 
-/// A translation unit, as requests name it.
+/// A translation unit in the format of requests.
 nlohmann::json unit_json(const CompileArguments& unit);
 
 class EditTool {
@@ -88,16 +91,16 @@ class EditTool {
   /// `findings` are those of the JSON report. `process` must outlive this.
   EditTool(nlohmann::json findings, CompileCommands commands, EditProcess& process);
 
-  /// Plans may rest on what no source shows, which a run has to bear out.
+  /// Plans may rest on assumptions that no source shows. A run has to confirm them.
   void allow_assumptions() { may_assume_ = true; }
-  /// Plans assert what they rest on, where it can be tested.
+  /// Plans assert their assumptions where they can be tested.
   void add_asserts() { asserts_ = true; }
   /// Adds how a build compiled its sources.
   void add_seen(std::vector<CompileArguments> seen);
 
   [[nodiscard]] EditPlan plan(std::size_t number, const EditOptions& options = {}) const;
-  /// One plan of several findings that change clauses of the same directives. Refused where any
-  /// does more.
+  /// One plan for several findings that change clauses of the same directives. Refused where any
+  /// finding changes more.
   [[nodiscard]] EditPlan joint_plan(const std::vector<std::size_t>& numbers) const;
   /// Source files that a finding's edits name.
   [[nodiscard]] std::vector<std::filesystem::path> files_of(std::size_t number) const;
@@ -119,7 +122,7 @@ class EditTool {
 
   nlohmann::json findings_;
   CompileCommands commands_;
-  bool is_seen_ = false;  ///< a build was
+  bool is_seen_ = false;  ///< a build was seen
   bool may_assume_ = false;
   bool asserts_ = false;
   EditProcess& process_;

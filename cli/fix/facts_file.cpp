@@ -31,7 +31,7 @@ std::string word_of(Value value, const Names& names) {
   return names.at(static_cast<std::size_t>(value));
 }
 
-/// Throws Error on a name that is none of them.
+/// The value of a name. Throws Error where it is none of `names`.
 template <class Value, class Names>
 Value value_named(const std::string& name, const Names& names) {
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -150,7 +150,7 @@ KeptPatch patch_from(const Ordered& json) {
   return kept;
 }
 
-/// What a recording is known by.
+/// The properties that identify a recording.
 Ordered recording_of(const Trace& trace) {
   return {{"program", trace.process.program},
           {"pid", trace.process.pid},

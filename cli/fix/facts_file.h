@@ -12,19 +12,20 @@ namespace ompdm::cli {
 /// The name of the facts that belong to a trace; empty where the trace is no file of a name.
 std::filesystem::path facts_path(const std::string& trace);
 
-/// What was asked for the facts.
+/// The origin of facts: the files and the way they were asked.
 struct FactsOrigin {
-  /// sources_digest() of the files, as they were asked; empty: not all of them could be read.
+  /// sources_digest() of the files when they were asked. Empty: not all of them could be read.
   std::string digest;
-  std::set<std::string> files;      ///< that were read
-  std::set<std::string> sentences;  ///< on each source that tells nothing, with the reason
+  std::set<std::string> files;      ///< files that were read
+  std::set<std::string> sentences;  ///< a sentence on each source without an answer, with the
+                                    ///< reason
 };
 
-/// Reads facts into Trace::source_facts and Trace::host_facts. Returns false where there are none
-/// of this recording, or the file is none of facts.
+/// Reads facts into Trace::source_facts and Trace::host_facts. Returns false where the file has
+/// none of this recording, or is no file of facts.
 bool read_facts(const std::filesystem::path& file, Trace& trace, FactsOrigin& origin);
 
-/// Writes them; in place of what is there. Throws Error.
+/// Writes the facts, and replaces an older file. Throws Error.
 void write_facts(const std::filesystem::path& file, const Trace& trace, const FactsOrigin& origin);
 
 }  // namespace ompdm::cli

@@ -1,4 +1,4 @@
-// `ompdm fix`: edits of findings as a patch; with a build command one that was built, run and
+// `ompdm fix`: edits of findings as a patch. With a build command the patch is built, run and
 // compared.
 #include <fmt/format.h>
 
@@ -41,8 +41,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// "cmake --build DIR" of a CMake build folder, "make" beside a Makefile, as a shell takes it.
-/// Throws Error where there is neither.
+/// The build command, as a shell takes it: "cmake --build DIR" of a CMake build folder, or "make"
+/// beside a Makefile. Throws Error where there is neither.
 std::string find_build_command(const fs::path& program) {
   for (fs::path at = program.parent_path(); at.has_relative_path(); at = at.parent_path()) {
     std::error_code failed;
@@ -66,7 +66,8 @@ struct RecordedRun {
   std::vector<std::string> arguments;  ///< the program first
   std::string build_id;                ///< of the program
   nlohmann::json findings;             ///< of the JSON report, with paths as they are here
-  std::vector<Verdict> verdicts;       ///< on the same, in this order, before anything is tried
+  std::vector<Verdict> verdicts;       ///< one for each of `findings`, in their order, before
+                                       ///< anything is tried
   std::vector<fs::path> near;          ///< the sources, and the program
   RecordedProgram compiled;            ///< as its debug information tells
 };
@@ -96,7 +97,7 @@ std::string build_id_in(const Trace& trace, const fs::path& program) {
   return {};
 }
 
-/// Throws Error.
+/// Reads the trace, its findings, and its sources. Throws Error.
 RecordedRun recorded_run(const FixOptions& options, EditProcess& edit) {
   const std::string& file = options.trace;
   Trace trace = open_trace(file).trace;
@@ -108,7 +109,7 @@ RecordedRun recorded_run(const FixOptions& options, EditProcess& edit) {
   if (!run.arguments.empty()) run.arguments.front() = run.program.string();
   run.build_id = build_id_in(trace, run.program);
   run.compiled = recorded_program(trace, options.search.folder);
-  // As for a report, whose numbers of findings are named.
+  // Sources are asked as for a report, so that findings have the report's numbers.
   if (variable("OMPDM_SOURCE") != "off") {
     AskedSources sources(trace, options.search, edit);
     sources.add_facts(false);
@@ -132,8 +133,8 @@ RecordedRun recorded_run(const FixOptions& options, EditProcess& edit) {
   return run;
 }
 
-/// Whether what was built now has the code and the lines of what was recorded, if that is there
-/// still.
+/// Whether the built program has the code and the lines of the recorded program, if that still
+/// exists.
 bool is_built_as_recorded(const RecordedRun& run, const fs::path& built) {
   const std::optional<ElfFile> program = read_elf(run.program);
   return program && !run.build_id.empty() && program->build_id == run.build_id &&
@@ -175,7 +176,7 @@ void expect_folder_of(const std::string& file) {
 
 constexpr int kNothingVerified = 4;
 
-/// Empty where the file lies in the tree.
+/// The obstacle for a file outside of the tree. Empty where the file lies in the tree.
 std::string obstacle_outside(const fs::path& file, const fs::path& tree) {
   if (in_copy(file, tree, "/-") != file) return {};
   return fmt::format(
@@ -194,8 +195,8 @@ class Fixing {
               CompileCommands(options.search.commands, recorded_.near, recorded_.compiled),
               process_) {}
 
-  /// Tells all that came of it. The exit status: 0 where there is a patch, 4 where nothing could be
-  /// verified, or nothing made.
+  /// Makes and verifies the patch, and prints the result. Returns the exit status: 0 where there is
+  /// a patch, 4 where nothing could be verified, or nothing made.
   int run() {
     expect_folder_of(options_.output);
     std::vector<std::string> inputs = {options_.trace};
@@ -252,7 +253,7 @@ class Fixing {
     steps_.end();
   }
 
-  /// The sources of findings that may still become a patch.
+  /// The sources of findings that may still get a patch.
   [[nodiscard]] std::vector<fs::path> sources() const {
     std::vector<fs::path> files;
     for (const Verdict& one : verdicts_) {
@@ -262,7 +263,7 @@ class Fixing {
     return files;
   }
 
-  /// A source that lies too far from the program is left out.
+  /// The folder to copy. A source that lies too far from the program is left out.
   [[nodiscard]] fs::path find_tree() const {
     if (!options_.tree.empty()) {
       if (!fs::is_directory(options_.tree)) {
@@ -273,7 +274,7 @@ class Fixing {
     }
     std::vector<fs::path> files = {recorded_.program};
     for (const fs::path& file : sources()) {
-      // A link's file is what is changed.
+      // For a link, the file that it leads to is changed.
       for (const fs::path& one : {file, fs::weakly_canonical(file)}) {
         files.push_back(one);
         if (!has_tree(files)) files.pop_back();
@@ -385,8 +386,8 @@ class Fixing {
     if (options_.asserts) tool_.add_asserts();
   }
 
-  /// Records the program with what was verified, and all contents compared, and tries the edits of
-  /// what is found then, until none holds.
+  /// Further rounds: records the verified program with all contents compared, and tries the edits
+  /// of its findings, until none can be verified.
   void go_on(Verifier& verifier, Sandbox& changed, const std::vector<CompileArguments>& compiles) {
     constexpr int kMostRounds = 4;
     std::set<std::string> known;
@@ -416,8 +417,8 @@ class Fixing {
     steps_.end();
   }
 
-  /// How the sources are compiled, and whether those that are newer are what was recorded.
-  /// Returns whether what is built is what was recorded.
+  /// Learns from the build how the sources are compiled, and whether newer sources are those of the
+  /// recording. Returns whether the built program is the recorded one.
   bool learn_of(const Sandbox& original) {
     tool_.add_seen(original.compiles());
     set_up_tool();
@@ -440,7 +441,8 @@ class Fixing {
     if (!command.empty()) fmt::print("By hand: {}\n", command);
   }
 
-  /// What tells of the first finding that got no patch, if that is not for want of its source.
+  /// How to edit the first finding without a patch by hand. Findings whose source is missing do not
+  /// count.
   [[nodiscard]] std::string by_hand() const {
     for (const Verdict& one : verdicts_) {
       const bool is_stale = one.plan.refused == one.source.obstacle && !one.is_open();

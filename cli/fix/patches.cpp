@@ -26,15 +26,15 @@ bool has_edits(const Finding& finding) {
   return !finding.edits.empty() || !finding.withheld_edits.empty();
 }
 
-/// Whether the program may use old copies, which edits would renew: only a run shows whether that
-/// is meant.
+/// Whether the program may use old copies of data that edits would update: only a run shows whether
+/// that is intended.
 bool uses_old_copies(const Finding& finding) {
   return std::ranges::any_of(finding.caveats, [](const analysis::Caveat& caveat) {
     return caveat.kind == analysis::Caveat::Kind::kOldCopy;
   });
 }
 
-/// The line that the first number of "@@ -54,2 +54,3 @@" tells.
+/// The line of the first number in "@@ -54,2 +54,3 @@".
 int line_of_hunk(const std::string& head) {
   constexpr std::size_t kNumber = 4;
   int line = 0;
@@ -42,7 +42,7 @@ int line_of_hunk(const std::string& head) {
   return line;
 }
 
-/// A unified diff of one file as hunks, whatever ends its lines.
+/// A unified diff of one file as hunks, with any line ends.
 std::vector<SourceHunk> hunks_of(const std::string& diff, const std::string& file) {
   std::vector<SourceHunk> hunks;
   std::istringstream in(diff);
@@ -57,7 +57,7 @@ std::vector<SourceHunk> hunks_of(const std::string& diff, const std::string& fil
   return hunks;
 }
 
-/// `recorded`: the files by the paths that they have here.
+/// `recorded`: the recorded names of files, by their paths on this machine.
 SourcePatch patch_of(const EditPlan& plan, const std::map<fs::path, std::string>& recorded) {
   SourcePatch patch;
   patch.refused = plan.refused;
@@ -73,7 +73,8 @@ SourcePatch patch_of(const EditPlan& plan, const std::map<fs::path, std::string>
 
 bool is_whole(const SourcePatch& patch) { return !patch.hunks.empty() && patch.left_out.empty(); }
 
-/// What writes the edits has seen the code that the run did not reach.
+/// Uses the edits that were withdrawn because of unexecuted directives: ompdm-edit has seen their
+/// code.
 void take_withheld_edits(Finding& finding) {
   if (finding.withheld_edits.empty()) return;
   std::erase_if(finding.remarks, [](const analysis::Remark& remark) {
@@ -84,8 +85,8 @@ void take_withheld_edits(Finding& finding) {
   finding.unreached.clear();
 }
 
-/// Whether nothing is left open of a finding whose edits a patch writes as a whole: then it is
-/// clear around which code its data stays.
+/// Whether a patch has all edits of a finding, and the finding has no open question. Then it is
+/// clear around which code its data is kept.
 bool is_proven(const Finding& finding) {
   using analysis::Confidence;
   const auto is_no = [](const analysis::SourceAnswer& answer) {
@@ -96,7 +97,7 @@ bool is_proven(const Finding& finding) {
          std::ranges::all_of(finding.answers, is_no);
 }
 
-/// The sources that a finding's edits name, as the trace does.
+/// The sources that a finding's edits name, by their names in the trace.
 std::vector<std::string> files_of(const Finding& finding) {
   std::vector<std::string> files;
   for (const auto* edits : {&finding.edits, &finding.withheld_edits}) {
@@ -115,7 +116,7 @@ SourcedFindings sourced_findings(const analysis::Analysis& analysis, const Sourc
   for (Finding finding : analysis.findings) {
     if (!finding.withheld_edits.empty()) finding.edits = finding.withheld_edits;
     all.findings.push_back(Json(report::finding_json(finding, analysis)));
-    // What the lines of a source say of edits is no part of these.
+    // The source line's own text is no part of an edit's key.
     Json edits = all.findings.back().at("edits");
     for (Json& edit : edits) {
       edit.erase("in_scope");
@@ -141,7 +142,8 @@ void add_patches(Trace& trace, const SourceSearch& search, EditProcess& process,
       if (!path.empty()) names.emplace(fs::absolute(path).lexically_normal(), file);
     }
   }
-  // Names of files come from the trace, so from anybody: no commands are looked for near sources.
+  // Names of files come from the trace, so from anybody: compile commands are not looked for near
+  // sources.
   const EditTool tool(
       sourced.findings,
       CompileCommands(search.commands, commands_of_build(recorded.program()), recorded), process);
@@ -155,7 +157,7 @@ void add_patches(Trace& trace, const SourceSearch& search, EditProcess& process,
     if (known != trace.patches.end()) {
       finding.patch = known->patch;
     } else if (sourced.states[i].obstacle.empty()) {
-      // A report is not to take as long as a patch may.
+      // A report may not take as long as a patch.
       constexpr std::size_t kMostJoined = 8;
       EditOptions options;
       options.most_joined = kMostJoined;

@@ -1,4 +1,4 @@
-// What to write in the program's sources for each finding.
+// The lines to write in the program's sources for each finding.
 #pragma once
 
 #include <filesystem>
@@ -12,22 +12,22 @@
 
 namespace ompdm::cli {
 
-/// Findings of the JSON report, with the paths that their sources have here.
+/// Findings of the JSON report, with their sources' paths on this machine.
 struct SourcedFindings {
   nlohmann::json findings;
-  std::vector<std::string> keys;             ///< what identifies the edits of each
-  std::vector<SourceState> states;           ///< of the sources of each
-  std::vector<std::filesystem::path> files;  ///< sources that they name
+  std::vector<std::string> keys;             ///< by finding: identifies its edits
+  std::vector<SourceState> states;           ///< by finding: of its sources
+  std::vector<std::filesystem::path> files;  ///< sources that the findings name
 };
 
-/// Edits that are withheld for what the run did not reach are among them: the source shows that.
+/// The findings of an analysis. Edits that were withdrawn because of unexecuted directives are
+/// among them: the source decides.
 SourcedFindings sourced_findings(const analysis::Analysis& analysis, const SourceLines& sources);
 
-/// Sets Finding::patch of each finding whose edits can be written, as `ompdm fix` would; of sources
-/// that are as they were compiled. What Trace::patches has is not asked again; new ones are added
-/// there. Where `search` names no commands, the debug information tells how sources were compiled.
-/// Throws Error where ompdm-edit is not installed or
-/// fails.
+/// Sets Finding::patch of each finding whose edits can be written, as `ompdm fix` would. Only for
+/// sources that are as they were compiled. Patches of Trace::patches are used, and new ones are
+/// added there. Where `search` names no commands, the debug information tells how sources were
+/// compiled. Throws Error where ompdm-edit is not installed or fails.
 void add_patches(Trace& trace, const SourceSearch& search, EditProcess& process,
                  analysis::Analysis& analysis);
 

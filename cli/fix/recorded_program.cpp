@@ -30,7 +30,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, failed);
 }
 
-/// Whether compilers search a folder without being told: the C library's, or the compiler's own.
+/// Whether compilers search a folder by default: the C library's, or the compiler's own.
 bool is_searched_by_default(const fs::path& folder) {
   const std::string path = folder.string() + '/';
   const auto has = [&](std::string_view part) { return path.find(part) != std::string::npos; };
@@ -58,7 +58,8 @@ bool is_harmless(const std::string& option) {
   return std::regex_match(option, kHarmless);
 }
 
-/// An option of the machine or the optimization, or one that names a header or where headers are.
+/// Whether an option is of the machine or the optimization, or names a header or a folder of
+/// headers.
 bool is_harmless_of_machine(const std::string& option) {
   static const std::regex kHarmless(
       R"(-O(\d|s|z|g|fast)?|-m(arch|cpu|tune)=[\w.+-]+|-m(32|64)|-pthread|-fi?openmp=\w+|)"
@@ -71,7 +72,7 @@ bool is_harmless_of_machine(const std::string& option) {
 
 /// A line of the preprocessor, without blanks: "ifdef" and "ON_DEVICE" of "# ifdef ON_DEVICE".
 struct PreprocessorLine {
-  std::string_view word;  ///< empty: the line is none
+  std::string_view word;  ///< empty: it is no line of the preprocessor
   std::string_view rest;
 };
 
@@ -88,8 +89,7 @@ PreprocessorLine preprocessor_line(std::string_view line) {
   return {line.substr(0, end), skip_blanks(line.substr(end))};
 }
 
-/// The path of a header in `#include "header"`; empty: it is another line. `is_quoted`:
-/// not in <>.
+/// The path of a header in `#include "header"`. Empty: it is another line. `is_quoted`: not in <>.
 std::string included_in(const PreprocessorLine& line, bool& is_quoted) {
   const std::string_view rest = line.rest;
   is_quoted = rest.starts_with('"');
@@ -97,14 +97,14 @@ std::string included_in(const PreprocessorLine& line, bool& is_quoted) {
   return std::string(rest.substr(1, rest.find(is_quoted ? '"' : '>', 1) - 1));
 }
 
-/// Finds the folders of headers that the debug information does not name, such as those of macros:
-/// headers are read as far as they are included, and a header that lies in no known folder is
-/// looked for above the known ones and beside them.
+/// Finds header folders that the debug information does not name, such as folders of headers with
+/// macros alone. Headers are followed as far as they are included. A header in no known folder is
+/// looked for above the known folders and beside them.
 class HeaderSearch {
  public:
   explicit HeaderSearch(const std::set<fs::path>& known) : known_(known.begin(), known.end()) {}
 
-  /// Follows what a source includes.
+  /// Follows the headers that a source includes.
   void follow(const fs::path& source) {
     std::vector<fs::path> open = {source};
     while (!open.empty() && read_.size() < kMostFiles) {
@@ -123,13 +123,13 @@ class HeaderSearch {
     }
   }
 
-  /// In the order in which they were found.
+  /// The folders in the order in which they were found.
   [[nodiscard]] const std::vector<fs::path>& found() const { return found_; }
 
  private:
   static constexpr std::size_t kMostFiles = 5000;
 
-  /// Empty: it is the system's, or nowhere.
+  /// The path of a header. Empty: it is the system's, or is not found.
   fs::path find(const std::string& name) {
     const auto [place, is_new] = places_.try_emplace(name);
     if (!is_new) return place->second;
@@ -148,7 +148,8 @@ class HeaderSearch {
     return {};
   }
 
-  /// Above a folder, in "include" folders there, in the folder's own folders, and beside it.
+  /// Searches above a folder, in "include" folders there, in the folder's own folders, and beside
+  /// it.
   fs::path search(const fs::path& folder, const std::string& name) {
     constexpr int kMostAbove = 5;
     fs::path above = folder;
@@ -192,22 +193,22 @@ class HeaderSearch {
 
 /// Part of a source that is compiled under a condition.
 struct Branch {
-  int begin = 0;  ///< its lines: those between
+  int begin = 0;  ///< its lines are those between
   int end = 0;
-  std::vector<std::string> defined;    ///< where the part is compiled, these macros are,
-  std::vector<std::string> undefined;  ///< and these are not
-  std::vector<std::string> headers;    ///< that it includes
+  std::vector<std::string> defined;    ///< macros that are defined where the part is compiled
+  std::vector<std::string> undefined;  ///< macros that are not defined there
+  std::vector<std::string> headers;    ///< headers that it includes
 };
 
-/// What the preprocessor's lines of a source say.
+/// The preprocessor's lines of a source.
 struct Conditions {
   std::vector<Branch> branches;
   std::set<std::string> defines;        ///< macros that the source defines
   std::map<std::string, int> included;  ///< how often it includes each header
 };
 
-/// The macros that must be defined for a condition of #if, where it needs these alone; else empty.
-/// `is_not`: the condition is that one macro is not defined.
+/// The macros that have to be defined for a condition of #if, where the condition needs nothing
+/// else. Otherwise empty. `is_not`: the condition is that one macro is not defined.
 std::vector<std::string> macros_of(std::string_view condition, bool& is_not) {
   static const std::regex kTerm(
       R"(\s*(!)?\s*(?:defined\s*\(\s*(\w+)\s*\)|defined\s+(\w+)|(\w+))\s*)");
@@ -274,14 +275,14 @@ Conditions conditions_of(const fs::path& file) {
   return all;
 }
 
-/// Macros that are defined, and such that are not, as far as the lines with code show.
+/// Macros that were defined, and macros that were not, as far as lines with code show.
 struct Evidence {
   std::set<std::string> defined;
   std::set<std::string> undefined;
 };
 
-/// What a unit's files show. A part of a file was compiled if a line of it has code, or only it
-/// includes a header that has. Macros that a file defines, or the compiler, are not told.
+/// The evidence in a unit's files. A part of a file was compiled if a line of it has code, or if
+/// only this part includes a header with code. Macros of a file, or of the compiler, are left out.
 class MacroEvidence {
  public:
   Evidence of(const std::vector<std::pair<fs::path, std::vector<int>>>& files) {
@@ -325,7 +326,7 @@ class MacroEvidence {
   std::map<fs::path, Conditions> conditions_;
 };
 
-/// A path of the compilation, as it is here: its tree may have been moved.
+/// The path on this machine of a file of the compilation: its tree may have been moved.
 fs::path moved(const fs::path& path, const fs::path& directory, const fs::path& here) {
   const fs::path whole = (directory / path).lexically_normal();
   if (here == directory) return whole;
@@ -334,8 +335,8 @@ fs::path moved(const fs::path& path, const fs::path& directory, const fs::path& 
   return fs::exists(other, failed) ? other : whole;
 }
 
-/// Gives a unit the paths that it has in a folder, where that has its source: all below the folder
-/// that was at its place.
+/// Gives a unit the paths that it has in a folder, where the folder has its source. All files below
+/// the original folder move along.
 void move_to(const fs::path& folder, CompileUnit& unit) {
   const std::string file = (fs::path(unit.directory) / unit.name).lexically_normal().string();
   const std::string place = found_in(folder, file).string();
@@ -358,8 +359,8 @@ void move_to(const fs::path& folder, CompileUnit& unit) {
                                             : folder.string();
 }
 
-/// How a folder of the program's headers is named. Its headers with names of the system's are meant
-/// in quotes only.
+/// The options for a folder of the program's headers. Where headers there have names of the
+/// system's, the folder is only for includes in quotes.
 std::vector<std::string> folder_options(const fs::path& folder) {
   std::error_code failed;
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
@@ -370,7 +371,7 @@ std::vector<std::string> folder_options(const fs::path& folder) {
   return {"-I" + folder.string()};
 }
 
-/// The folder of the omp.h that belongs to an OpenMP runtime: of a clang,
+/// The folder of the omp.h that belongs to an OpenMP runtime. For a clang this is
 /// "/opt/llvm/lib/clang/19/include" beside "/opt/llvm/lib/libomp.so". Empty: not found.
 fs::path headers_of(const fs::path& runtime) {
   constexpr int kMostAbove = 3;
@@ -468,7 +469,7 @@ RecordedOptions RecordedProgram::options_of(std::size_t number, const fs::path& 
     if (is_of_the_system(path.parent_path())) continue;
     of.files.push_back({path.string(), file.lines, file.md5s});
   }
-  // Of a header that has declarations alone the unit names nothing.
+  // Debug information names no header that has only declarations.
   for (const fs::path& header : common(unit.directory, here).headers) {
     const bool is_named = std::ranges::any_of(
         of.files, [&](const CompiledFile& file) { return file.path == header; });
@@ -481,7 +482,7 @@ RecordedOptions RecordedProgram::options_of(std::size_t number, const fs::path& 
   if (unit.is_cxx == is_c_file) add(unit.is_cxx ? "-xc++" : "-xc");
   add("-std=" + (unit.standard.empty() ? recent_standard(unit.is_cxx) : unit.standard));
   add("-fopenmp");
-  // Other sources' folders may hold headers of which this one takes only macros.
+  // Folders of other sources may hold headers from which this source takes only macros.
   const Common& common = this->common(unit.directory, here);
   std::set<std::string> macros = common.macros;
   macros.insert(common.own_macros[number].begin(), common.own_macros[number].end());
@@ -511,7 +512,7 @@ std::vector<RecordedOptions> RecordedProgram::of(const fs::path& source) const {
     }
   }
   if (!all.empty()) return all;
-  // The tree may lie elsewhere than it was compiled.
+  // The tree may lie elsewhere than when it was compiled.
   const std::string path = source.string();
   for (std::size_t i = 0; i < units_.size(); ++i) {
     const fs::path name = fs::path(units_[i].name).lexically_normal();

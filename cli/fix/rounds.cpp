@@ -59,7 +59,7 @@ std::vector<Verdict> next_verdicts(const Sandbox& sandbox, const NextRound& aske
       if (one.contains("promised")) made.promised = one.at("promised").get<std::uint64_t>();
     }
   } catch (const Error&) {
-    return {};  // what was verified is so without it
+    return {};  // the patch is verified without a further round
   } catch (const Json::exception&) {
     return {};
   }

@@ -1,6 +1,6 @@
-// Further rounds of `ompdm fix`: what is found of a program with the edits that were verified, when
-// it is recorded again. A process that sees the changed sources in the place of the user's own
-// plans its edits.
+// Further rounds of `ompdm fix`. The program with the verified edits is recorded again, and its
+// findings are edited. A process that sees the changed sources in place of the user's own plans
+// these edits.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace ompdm::cli {
 std::filesystem::path write_commands(const std::vector<CompileArguments>& all,
                                      const std::filesystem::path& folder);
 
-/// Verdicts with their plans, as one process of this program tells them to another.
+/// Verdicts with their plans, in the format between two processes of this program.
 std::string plans_text(const std::vector<Verdict>& verdicts);
 
 struct NextRound {
@@ -28,8 +28,8 @@ struct NextRound {
   bool asserts = false;
 };
 
-/// Verdicts on the findings of what the sandbox recorded last on the first input, planned. None
-/// where they cannot be had.
+/// Planned verdicts on the findings of the sandbox's last recording of the first input. Empty where
+/// they cannot be had.
 std::vector<Verdict> next_verdicts(const Sandbox& sandbox, const NextRound& asked);
 
 }  // namespace ompdm::cli

@@ -40,7 +40,7 @@ std::uint64_t hash_of(const fs::path& file) {
   return XXH3_64bits_digest(state.get());
 }
 
-/// The files of a tree, as they are when the object is made.
+/// The state of a tree's files when the object is made.
 class TreeState {
  public:
   explicit TreeState(fs::path tree) : tree_(std::move(tree)), before_(stamps()) {}
@@ -94,7 +94,7 @@ class TreeState {
   Stamps before_;
 };
 
-/// Whether a path leads below a folder, by its words alone.
+/// Whether a path is below a folder, by its words alone.
 bool is_below(const fs::path& path, const fs::path& folder) {
   return std::ranges::mismatch(folder, path).in1 == folder.end();
 }
@@ -114,8 +114,8 @@ bool is_too_wide(const fs::path& folder) {
   return depth < 2 || is_home || folder == "/usr" || folder == "/tmp" || folder == "/home";
 }
 
-/// Lets a copied link lead into the copy where it led into the tree, else out of it by a whole
-/// path.
+/// Corrects a copied link. It leads into the copy where it led into the tree, and elsewhere by an
+/// absolute path.
 void lead_as_before(const fs::path& link, const fs::path& from, const fs::path& to) {
   std::error_code failed;
   const fs::path written = fs::read_symlink(link, failed);
@@ -127,14 +127,14 @@ void lead_as_before(const fs::path& link, const fs::path& from, const fs::path& 
                      failed);
 }
 
-/// The same where a link may lead to the user's own file.
+/// The same where the file may be a link to the user's own file.
 void write_instead(const fs::path& file, const std::string& text) {
   std::error_code ignored;
   if (fs::is_symlink(file, ignored)) fs::remove(file, ignored);
   write_text(file, text);
 }
 
-/// A text with the paths below one folder led to another.
+/// A text in which paths below one folder are replaced by paths below another.
 std::string with_paths(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
     text.replace(at, from.size(), to);
@@ -147,7 +147,7 @@ std::string line_at(const std::string& text, std::size_t at) {
   return text.substr(begin, text.find('\n', at) - begin);
 }
 
-/// The line that says most of a failed build: the first error.
+/// The most useful line of a failed build: the first error.
 std::string first_error(const ChildEnd& end) {
   const std::string all = end.errors + '\n' + end.output;
   std::size_t at = all.find("error:");
@@ -155,7 +155,7 @@ std::string first_error(const ChildEnd& end) {
   return line_at(all, at == std::string::npos ? 0 : at);
 }
 
-/// Paths that a message may name, the likeliest first: the last before the cause.
+/// Paths that a message may name. The last before the cause is the likeliest, and comes first.
 std::vector<fs::path> named_paths(const std::string& message, std::size_t cause) {
   const auto is_end = [](char c) { return std::strchr(" \t'\"`(),:", c) != nullptr; };
   std::vector<fs::path> paths;
@@ -239,7 +239,7 @@ bool Contents::was_seen_in(const Contents& other, const Returned& last) const {
 
 std::string Contents::lost_in(const Contents& other) const {
   for (const auto& [address, last] : returned_) {
-    // Of what no one looked at only that something like it comes back is known.
+    // Where contents were not compared, only similar copies back are known: by name or size.
     const bool comes_back =
         was_seen_in(other, last)
             ? other.crossed_.contains(last.hash)
@@ -359,13 +359,13 @@ std::vector<CompileArguments> Sandbox::compiles() const {
 void Sandbox::refuse_outside(const ChildEnd& build) const {
   const std::string all = build.errors + '\n' + build.output;
   const bool is_by_mounts = build_view_.guard == View::Guard::kMounts;
-  // Compilers check the access first, and print another cause then.
+  // Compilers check the access first, and then print another cause.
   const std::string refusal = is_by_mounts ? "Read-only file system" : "Permission denied";
   for (const std::string& cause : {refusal, std::string("Operation not permitted")}) {
     for (std::size_t at = 0; (at = all.find(cause, at)) != std::string::npos; at += cause.size()) {
       const std::string line = line_at(all, at);
       std::string file = outside_file(line, line.find(cause));
-      // No other file has this reason.
+      // No file in the copy can have this cause.
       if (file.empty() && is_by_mounts && cause == refusal) file = line;
       if (file.empty()) continue;
       throw Error(fmt::format(

@@ -5,8 +5,8 @@
 
 namespace ompdm::cli {
 
-/// A folder of its own in $TMPDIR, removed with all that is in it. So are those there that another
-/// process of this user left without removing them, killed as it was.
+/// A folder of its own in $TMPDIR, removed with its contents. So are folders there that killed
+/// processes of this user have left.
 class Scratch {
  public:
   /// Throws Error where no folder can be made.

@@ -33,8 +33,8 @@ struct Asked {
   std::set<int> lines;
 };
 
-/// The compiled sources of the target regions that launched a kernel. Adds the names of those that
-/// are not found.
+/// The compiled sources of the target regions that launched a kernel. Adds the names of sources
+/// that are not found to `missing`.
 std::map<fs::path, Asked> asked_of(const Trace& trace, const SourceLines& sources,
                                    std::set<std::string>& missing) {
   std::set<Index<Site>> launched;
@@ -70,12 +70,13 @@ struct Units {
   bool is_whole = false;  ///< no source of the program is missing
 };
 
-/// Sources that the debug information names; without it those of the regions. What another source
-/// includes is no unit, whatever it is called.
+/// The sources that the debug information names. Without debug information: those of the regions. A
+/// file that another source includes is no unit, whatever its name.
 Units units_of(const RecordedProgram& recorded, const SourceSearch& search,
                const std::map<fs::path, Asked>& asked) {
   constexpr std::size_t kMostUnits = 60;
-  // Names of files come from the trace, so from anybody: no commands are looked for near sources.
+  // Names of files come from the trace, so from anybody: compile commands are not looked for near
+  // sources.
   const CompileCommands commands(search.commands, commands_of_build(recorded.program()), recorded);
   std::vector<fs::path> sources = recorded.sources();
   std::erase_if(sources,
@@ -99,7 +100,7 @@ Json place_json(const fs::path& file, int line) {
   return {{"file", file.string()}, {"line", line}};
 }
 
-/// A file that was read and is not as it was compiled; empty: all are.
+/// A file that was read and has changed since it was compiled. Empty: there is none.
 std::string changed_file(const Json& facts, const Units& units, const SourceLines& sources) {
   for (const std::string file : facts.at("files")) {
     std::set<std::string> md5s;
@@ -116,15 +117,15 @@ std::string changed_file(const Json& facts, const Units& units, const SourceLine
   return {};
 }
 
-/// Names of the sources as the trace and as this machine have them.
+/// Maps names of sources in the trace to paths on this machine, and back.
 class Names {
  public:
   explicit Names(const SourceLines& sources) : sources_(sources) {}
 
-  /// Null where the compiled source is not found.
+  /// A line as a place on this machine. Null where the compiled source is not found.
   Json place(const SourceLine& line) {
     fs::path path = sources_.path_of(line.file);
-    // A file without a digest and without directives is known by its age.
+    // A file without a digest and without directives is accepted by its age.
     const bool is_by_age = path.empty() && sources_.is_known_by_age_alone(line.file);
     if (is_by_age && !sources_.is_newer(line.file)) path = sources_.place_of(line.file);
     if (path.empty()) return nullptr;
@@ -151,7 +152,7 @@ class Names {
 
  private:
   const SourceLines& sources_;
-  std::map<std::string, std::string> recorded_;  // as recorded, by the path here
+  std::map<std::string, std::string> recorded_;  // recorded names, by path
 };
 
 Json stretch_json(int number, const SourceQuestion& question, Names& names) {
@@ -219,7 +220,7 @@ void add_host_facts(const Json& stretches, const std::vector<SourceQuestion>& qu
   }
 }
 
-/// The statement that shows an item's use; line 0: none does.
+/// A statement that uses an item. Line 0: there is none.
 SourceLine used_at(const Json& item, const Names& names) {
   for (const char* place : {"written_at", "read_at"}) {
     if (item.contains(place)) return names.line(item.at(place));
@@ -257,8 +258,8 @@ void add_region_facts(const Json& regions, const std::map<fs::path, Asked>& aske
 
 namespace {
 
-/// Whether an answer of the sources would change what is said of findings and transfers; what they
-/// would say of single directives is asked beside that.
+/// Whether an answer of the sources would change a statement about findings or transfers. Questions
+/// about single directives do not count.
 bool is_open(const analysis::Analysis& analysis) {
   const auto is_of_findings = [](const SourceQuestion& question) {
     return question.stretch.kind != HostStretch::Kind::kRest &&
@@ -280,7 +281,7 @@ bool is_open(const analysis::Analysis& analysis) {
 
 SourcesAsked add_source_facts(Trace& trace, const SourceSearch& search, EditProcess& process) {
   analysis::Analysis known = analysis::analyze(trace);
-  // Facts that were kept answer it all, unless something new is asked.
+  // Kept facts answer all questions, unless there are new ones.
   const bool is_asked_before = !trace.source_facts.empty() || !trace.host_facts.empty();
   const bool is_told = is_open(known);
   if (known.source_questions.empty() && (is_asked_before || !is_told)) return {};
@@ -301,7 +302,8 @@ SourcesAsked add_source_facts(Trace& trace, const SourceSearch& search, EditProc
   const Units units = units_of(recorded, search, all);
   if (units.all.empty()) return told();
   Names names(sources);
-  // What kernels do decides which findings there are, and these which code is asked about.
+  // Facts of kernels decide which findings there are, and findings decide which code is asked
+  // about.
   constexpr int kMostRounds = 3;
   for (int round = 0; round < kMostRounds; ++round) {
     if (round > 0) known = analysis::analyze(trace);
@@ -348,7 +350,7 @@ SourcesAsked add_source_facts(Trace& trace, const SourceSearch& search, EditProc
                                            region.at("line").get<int>(),
                                            region.at("doubt").at("why").get<std::string>()));
       }
-      // A header's region may be other code in a source that was not read.
+      // In a source that was not read, a header's region may be other code.
       const bool is_own = std::ranges::any_of(units.all, [&](const CompileArguments& unit) {
         return unit.file == region.at("file").get<std::string>();
       });

@@ -20,7 +20,7 @@ Times::Duration median(Durations all) {
   return *middle;
 }
 
-/// Whether of nearly all pairs the first one is shorter.
+/// Whether the first run is shorter in nearly all pairs.
 bool are_shorter(const Durations& ones, const Durations& others) {
   std::size_t shorter = 0;
   for (const auto one : ones) {
@@ -68,7 +68,8 @@ std::string Times::sentence() const {
   return fmt::format("{} (runs of {} to {})", what, spoken(shortest), spoken(longest));
 }
 
-/// More where the changed program seems slower, or the last word is not clear yet.
+/// More turns are needed where the changed program seems slower, or where the final decision is not
+/// clear yet.
 bool TimeComparison::needs_more() const {
   constexpr std::size_t kClear = 5;
   constexpr std::size_t kMost = 15;

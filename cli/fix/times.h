@@ -1,5 +1,5 @@
-// The times of a program and of a changed one, run by turns: whether one is faster, and when that
-// is clear.
+// The times of a program and of a changed program, run by turns: whether the changed one is faster,
+// and when that is clear.
 #pragma once
 
 #include <chrono>
@@ -20,14 +20,15 @@ class Times {
   void add(Duration before, Duration after);
   [[nodiscard]] std::size_t turns() const { return before_.size(); }
 
-  /// Whether nearly all pairs of runs agree: single runs on a busy machine decide nothing.
+  /// Whether the changed program is faster in nearly all pairs of runs: single runs on a busy
+  /// machine decide nothing.
   [[nodiscard]] bool is_faster() const;
-  /// The same, by more than another memory layout may cost.
+  /// Whether it is slower, by more than a different memory layout may cost.
   [[nodiscard]] bool is_slower() const;
   /// "70.1 ms instead of 152 ms".
   [[nodiscard]] std::string figures() const;
-  /// "the run takes 70.1 ms instead of 152 ms", or that there is no difference, or why none is
-  /// known.
+  /// "the run takes 70.1 ms instead of 152 ms", or that there is no difference, or why no
+  /// difference is known.
   [[nodiscard]] std::string sentence() const;
 
  private:
@@ -35,7 +36,7 @@ class Times {
   std::vector<Duration> after_;
 };
 
-/// Turns that the user wants; nullopt: as many as the decision needs.
+/// The number of turns that the user wants. Nullopt: as many as the decision needs.
 using TimedRuns = std::optional<std::size_t>;
 
 /// Times of one or more inputs, and whether more turns are needed.
@@ -44,7 +45,7 @@ class TimeComparison {
   struct Asked {
     std::size_t inputs = 1;
     TimedRuns turns = {};
-    /// It decides about the patch: turns go on until the program is clearly faster.
+    /// The comparison decides about the patch: turns continue until the program is clearly faster.
     bool is_final = false;
   };
   /// A run of the original, and one of the changed program after it.
@@ -61,7 +62,7 @@ class TimeComparison {
   /// Adds one turn of each input.
   void add(const std::vector<Turn>& turns);
 
-  /// Times of all inputs as one run.
+  /// The times of all inputs, added up.
   [[nodiscard]] const Times& together() const { return together_; }
   [[nodiscard]] const Times& of(std::size_t input) const { return each_.at(input); }
   /// The first input for which the changed program is slower. None: there is no such input.

@@ -23,7 +23,7 @@ bool is_of_memory(const std::string& pattern) {
          pattern == "device_leak";
 }
 
-/// What names the same finding of a program whose lines have moved.
+/// Identifies a finding in a version of the program whose lines have moved.
 std::string subject_of(const Json& finding) {
   std::set<std::string> words;
   for (const Json& edit : finding.at("edits")) {
@@ -48,8 +48,8 @@ std::string measured_text(const Verdict& one) {
   return spared == 0 ? "-" : spoken_size(spared);
 }
 
-/// ", 84 % of what was promised", of a finding that was tried alone; empty where it is as much, or
-/// nothing of the kind was promised.
+/// ", 84 % of what was promised", for a finding that was tried alone. Empty where it spares as much
+/// as promised, or where no transfers were promised.
 std::string share_text(const Verdict& one, const std::vector<Verdict>& all) {
   const bool is_alone = std::ranges::none_of(
       all, [&](const Verdict& other) { return other.tried_with == one.plan.number; });

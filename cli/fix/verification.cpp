@@ -63,15 +63,15 @@ std::string named(const std::vector<Verdict*>& group) {
   return text;
 }
 
-/// For the next round.
+/// Moves a verdict to the next round.
 void wait(Verdict& one, const std::string& why) {
   one.was_tried = false;
   one.waits = true;
   one.plan.refused = why;
 }
 
-/// A group in two parts: those that are about what does not come back, and the others; else those
-/// that promise more, and the others.
+/// A group in two parts, to be tried in this order. Where the changed program lost data, the second
+/// part has the edits of this data. Otherwise the first part has the edits that promise more.
 std::pair<std::vector<Verdict*>, std::vector<Verdict*>> halves(const std::vector<Verdict*>& group,
                                                                const std::string& lost) {
   std::vector<Verdict*> suspects;
@@ -180,7 +180,8 @@ void Verifier::run_original() {
   was_run_later_.assign(before_.size(), false);
 }
 
-/// Runs the original again: what differs proves nothing. Throws Error where its output does.
+/// Runs the original again: a part that differs proves nothing. Throws Error where its output
+/// differs.
 void Verifier::compare_with_itself(std::size_t input) {
   steps_.begin("running the original again" + on_which(input));
   const Observation again = original_.record(input);
@@ -259,8 +260,8 @@ void Verifier::try_group(const Group& group, const EditTool* tool, std::vector<G
   next.insert(next.begin(), {std::move(first), std::move(second)});
 }
 
-/// Of edits that were tried together those that spare nothing beside the others are left out: of
-/// findings on one variable, one's edits may make the other's needless.
+/// Leaves out edits that spare nothing beside the others they were tried with. Where two findings
+/// are about one variable, the edits of one may make those of the other needless.
 void Verifier::drop_idle(std::vector<Verdict>& verdicts, const EditTool* tool) {
   for (auto one = verdicts.rbegin(); one != verdicts.rend() && trials_ < kMostTrials; ++one) {
     if (!one->verified || !one->promised || together_.measured.spared() == 0) continue;
@@ -312,7 +313,8 @@ void Verifier::release(const EditTool& tool) {
     released.insert(options.released.begin(), options.released.end());
   }
   if (released.empty()) return;
-  // It differs from what was compared by copies back alone, of which spoiling showed no need.
+  // This version differs from the compared one only by copies back. Overwriting their data on the
+  // host showed that they are not needed.
   Measured less = measure(
       changed_files(plans, base_),
       {.what = "without unused copies", .least = together_.measured.spared(), .contents = false});
@@ -343,7 +345,7 @@ bool Verifier::rebuild() {
   return change_in(before_[0], seen).empty();
 }
 
-/// Output, files and contents of a run of the changed program.
+/// Compares output, files and contents of a run of the changed program with the original's.
 void Verifier::compare(std::size_t input, const Observation& after, bool has_contents,
                        Measured& found) const {
   const Observation& before = before_[input];
@@ -371,7 +373,7 @@ Measured Verifier::measure(const ChangedFiles& changed, const Asked& asked) {
     found.after.add(after.moved);
     compare(i, after, asked.contents, found);
     if (!found.why.empty() && !was_run_later_[i]) {
-      // What depends on the time of day was the same in two runs, one after the other.
+      // An output that depends on the time of day may have been equal in the two first runs.
       compare_with_itself(i);
       was_run_later_[i] = true;
       compare(i, after, asked.contents, found);
@@ -399,7 +401,7 @@ bool Verifier::is_same(const ChangedFiles& changed, const std::string& what) {
   return true;
 }
 
-/// " on './app small'"; empty where there is one command alone.
+/// " on './app small'". Empty where there is only one command.
 std::string Verifier::on_which(std::size_t command) const {
   return target_.commands.size() < 2 ? "" : fmt::format(" on '{}'", target_.command_text(command));
 }
@@ -415,7 +417,7 @@ void Verifier::expect_recorded(std::size_t command, const Observation& run) cons
           : "check --run, whose command is one word for the shell: --run './app 100'"));
 }
 
-/// The output without the lines that --ignore leaves out.
+/// The output without the lines that --ignore names.
 std::string Verifier::kept_lines(const std::string& output) const {
   if (asked_.same.ignored.empty()) return output;
   std::string kept;
@@ -430,7 +432,7 @@ std::string Verifier::kept_lines(const std::string& output) const {
   return kept;
 }
 
-/// How the exit status or the output differs; empty: they do not.
+/// The difference of exit status or output. Empty: none.
 std::string Verifier::difference(const Observation& one, const Observation& other) const {
   if (one.exit_status != other.exit_status) {
     return fmt::format("its exit status is {} instead of {}", other.exit_status, one.exit_status);
@@ -459,7 +461,7 @@ std::string Verifier::compared_by_command(const std::string& one, const std::str
   return end.exit_status == 0 ? "" : "--same says that its output differs";
 }
 
-/// The first difference, also in files that the original always writes alike; empty: none.
+/// The first difference, also in files that the original writes the same in each run. Empty: none.
 std::string Verifier::change_in(const Observation& before, const Observation& after) const {
   const std::string what = difference(before, after);
   if (!what.empty()) return what;
@@ -471,7 +473,8 @@ std::string Verifier::change_in(const Observation& before, const Observation& af
   return {};
 }
 
-/// Why the change spares no more than `least`, by what was verified before; empty: it does.
+/// Why the change spares no more than `least`, the bytes of the edits verified before. Empty: it
+/// does.
 std::string Verifier::unspared(const Measured& found, std::uint64_t least,
                                const std::vector<Observation>& after) const {
   if (found.spared() > least) return {};
@@ -488,7 +491,7 @@ std::string Verifier::unspared(const Measured& found, std::uint64_t least,
                    : "it moves as much as before, and allocates as often";
 }
 
-/// What `ompdm check` finds in the changed program, and not in the original; empty: nothing.
+/// A finding of `ompdm check` in the changed program that the original does not have. Empty: none.
 std::string Verifier::clause_gone_wrong() {
   if (checked_.empty()) {
     steps_.begin("checking the data clauses of the original");

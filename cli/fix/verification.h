@@ -16,13 +16,14 @@
 
 namespace ompdm::cli {
 
-/// Shows the current step on a terminal; elsewhere prints a line a step if all steps take long.
+/// Shows the current step on a terminal. Elsewhere it prints a line for each step if all steps take
+/// long.
 class Steps {
  public:
   /// Shows a step until the next begin() or end(): "step 3 of 9: building the original".
   void begin(const std::string& doing);
   void end() { progress_.reset(); }
-  /// How many steps are to come, as far as is known; what fails adds to them.
+  /// Sets how many steps are to come, as far as known. A failure adds steps.
   void expect(std::size_t steps) { last_ = number_ + steps; }
   /// Prints how long `runs` more runs will take, if that is long.
   void expect_runs(std::size_t runs, std::chrono::nanoseconds each);
@@ -37,10 +38,10 @@ class Steps {
 /// How the output of two runs is compared.
 struct Sameness {
   std::vector<std::regex> ignored;  ///< lines that hold any of these are left out
-  std::string command;              ///< for the shell, with two files; empty: byte by byte
+  std::string command;              ///< a shell command with two files; empty: byte by byte
 };
 
-/// Throws Error where one is no regular expression.
+/// Throws Error where a pattern is no regular expression.
 Sameness sameness_of(const std::vector<std::string>& ignored, const std::string& command);
 
 /// Builds the original in its copy, and compiles these files again. Throws Error where it does not
@@ -54,52 +55,53 @@ struct Verification {
   TimedRuns timed_runs;
 };
 
-/// Why plans cannot be made together, over files that are changed already; empty: they can.
+/// Why plans cannot be made together, on top of files that are changed already. Empty: they can.
 std::string conflict_in(const std::vector<EditPlan>& plans, const ChangedFiles& base = {});
 
-/// Adds a plan to others; where it changes what some of these do, one plan is made of both by the
-/// tool, if it is not null. Returns why that cannot be; empty: it was added.
+/// Adds a plan to others. Where it conflicts with one of these, `tool` makes one plan of both,
+/// unless it is null. Returns why that is not possible. Empty: the plan was added.
 std::string add_plan(std::vector<EditPlan>& plans, const EditPlan& one, const EditTool* tool,
                      const ChangedFiles& base = {});
 
 /// Builds, runs and compares changed versions of a program with the original.
 class Verifier {
  public:
-  /// The original is built. All must outlive this.
+  /// The original is built already. All arguments must outlive this.
   Verifier(const Target& target, const Sandbox& original, Sandbox& changed,
            const Verification& asked, Steps& steps)
       : target_(target), original_(original), changed_(changed), asked_(asked), steps_(steps) {}
 
-  /// Runs the original twice on each input. Throws Error where it moves nothing, or where its runs
-  /// differ.
+  /// Runs the original twice on each input. Throws Error where it transfers nothing, or where its
+  /// runs differ.
   void run_original();
 
-  /// Tries the planned edits together, on top of all that was verified before, and writes what
-  /// comes of each into its verdict. Where they do not hold together, parts of them are tried: at
-  /// most four trials, or as many as it takes until any is verified. What is not tried then keeps
-  /// a reason. `tool` makes one plan of two that change one clause; null: there is none.
+  /// Tries the planned edits together, on top of all edits verified before, and writes the result
+  /// into each verdict. Where they cannot be verified together, parts of them are tried. There are
+  /// at most four trials, or as many as it takes until any part is verified. Edits that are not
+  /// tried then keep a reason. `tool` makes one plan of two that change one clause; null: there is
+  /// no tool.
   void try_edits(std::vector<Verdict>& verdicts, const EditTool* tool);
 
-  /// Leaves on the device what nothing printed depends on, of the edits of this round.
+  /// Drops copies back of this round's edits on whose data no output depends.
   void release(const EditTool& tool);
 
-  /// The files with all that was verified so far; no further edits of this round are added.
+  /// Ends a round: the files get all edits verified so far.
   void end_round();
 
-  /// Builds what was verified so far, and records it on the first input, where the sandbox has
-  /// something else. False where that fails.
+  /// Builds the version with all verified edits, and records it on the first input, where the
+  /// sandbox has another version. False where that fails.
   bool rebuild();
 
   [[nodiscard]] const Together& together() const { return together_; }
 
  private:
   struct Asked {
-    std::string what;         ///< that is changed, for progress
-    std::uint64_t least = 0;  ///< bytes that are to be spared
-    bool contents = true;     ///< the last copies back must have the original's contents
+    std::string what;         ///< what is changed, for progress
+    std::uint64_t least = 0;  ///< bytes that have to be spared
+    bool contents = true;     ///< the last copies back have to have the original's contents
   };
   using Group = std::vector<Verdict*>;
-  /// With the original five builds a round.
+  /// With the original, this makes five builds a round.
   static constexpr int kMostTrials = 4;
 
   [[nodiscard]] std::size_t steps_of_trial() const;
@@ -129,12 +131,14 @@ class Verifier {
   const Verification& asked_;
   Steps& steps_;
   std::vector<Observation> before_;  ///< by command
-  std::vector<bool> was_run_later_;  ///< the original, when something differed first
-  std::vector<std::optional<std::multiset<std::string>>> checked_;  ///< of the original, by command
-  ChangedFiles base_;                                               ///< what earlier rounds made
+  std::vector<bool> was_run_later_;  ///< by command: the original, where something differed first
+  std::vector<std::optional<std::multiset<std::string>>> checked_;  ///< findings in the original,
+                                                                    ///< by command
+  ChangedFiles base_;                                               ///< files with the edits of
+                                                                    ///< earlier rounds
   std::set<std::string> assumed_;                                   ///< by edits of earlier rounds
   std::vector<EditPlan> accepted_;                                  ///< in this round
-  std::optional<ChangedFiles> built_;  ///< that the sandbox has; none: not known
+  std::optional<ChangedFiles> built_;  ///< the version in the sandbox; none: not known
   int trials_ = 0;                     ///< in this round
   Together together_;
 };

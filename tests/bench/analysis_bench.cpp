@@ -1,5 +1,5 @@
-// From a trace to figures and findings. A million events are to take less than 1.5 s of CPU, and
-// traces that are long in one respect a time that grows with it: each is measured at two sizes.
+// From a trace to figures and findings. A million events have to take less than 1.5 s of CPU. For
+// traces that are long in one respect the time has to grow with it: each is measured at two sizes.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// What recording costs: each program runs in turn without a tool, with an empty tool and under the
-// recorder, and prints its own time; the figures are ratios of pairs that ran next to each other,
-// since machines drift, over several layouts of the recorder's code and data.
+// The overhead of recording. Each program runs in turn without a tool, with an empty tool and under
+// the recorder, and prints its own time. The figures are ratios of pairs that ran next to each
+// other, since machines drift. They are over several layouts of the recorder's code and data.
 //
 //   overhead [PAIRS [PART]]   (default 11, up to five times as many of programs that end within a
 //                              second; PART: only programs whose names hold it)
@@ -252,7 +252,8 @@ int main(int argc, char** argv) {
          {OMPDM_HEAT, "--variant", "naive", "4000", "10"},
          "solve time: ([0-9.]+)",
          1.04},
-        // Nothing crosses in its loop: what is looked at is what its maps do not send.
+        // Its loop has no transfers: the recorder only looks at items of its maps that are not
+        // sent.
         {"heat 1000 200 data",
          {OMPDM_HEAT, "--variant", "data", "1000", "200"},
          "solve time: ([0-9.]+)",

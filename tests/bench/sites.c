@@ -1,6 +1,6 @@
-/* A program of 2,000 places that each update 8 bytes, visited by turns: a storm whose sites do not
- * fit a small table. Prints nanoseconds an update, the first pass left
- * out: it meets them, and the call path to each. */
+/* A program with 2,000 sites that each update 8 bytes, in turn: too many for a small table. Prints
+ * nanoseconds an update. The first iteration is left out: it defines the sites, and the call path
+ * to each. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The triad of memory benchmarks as it must not be written: all three arrays are mapped at every
- * pass, though only `a` changes. Prints the seconds of all passes. */
+/* The triad of memory benchmarks as it must not be written: each iteration maps all three arrays,
+ * though only `a` changes. Prints the seconds of all iterations. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,8 +11,9 @@
 namespace ompdm::e2e {
 namespace {
 
-/// What a reader writes where an insertion is in words: with the objects of members before them on
-/// entry, and released with them; of `this` by itself. Empty: it names no such data.
+/// The directive that a reader writes where an insertion is in words. Objects of members come
+/// before them on entry, and are released with them. Members of `this` have a directive of their
+/// own. Empty: the insertion names no such data.
 std::string as_told(const Json& edit, bool of_this) {
   const std::string name = edit["directive"];
   std::string text = "#pragma omp " + name;
@@ -57,8 +58,8 @@ std::string as_told(const Json& edit, bool of_this) {
   return text;
 }
 
-/// The directives of an insertion: as they are printed; or as a reader writes them where they are
-/// in words, with the function of each name in a comment.
+/// The directives of an insertion, as they are printed. Where the insertion is in words: as a
+/// reader writes them, with the function of each name in a comment.
 std::vector<std::string> directives_of(const Json& edit) {
   std::vector<std::string> texts = edit["pragmas"];
   for (const bool of_this : {false, true}) {

@@ -1,5 +1,5 @@
-// Advice on data that has no one name, followed to the letter: on several devices, of objects and
-// structs, and of functions that call different arrays the same.
+// Advice on data without a single name, followed to the letter. The data is on several devices, of
+// objects and structs, or of functions that use one name for different arrays.
 #include "advice.h"
 
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ std::uint64_t moved(const Json& report) {
          report["totals"]["DtoH"]["bytes"].get<std::uint64_t>();
 }
 
-/// A program as it is, and with the advice; fails the test unless both print the same, the second
-/// moves that much less, and leaves nothing to advise but for `more`, "" or a pattern.
+/// Runs a program as it is, and with the advice. Fails the test unless both print the same, and the
+/// second transfers that much less. `more`: a pattern for which advice may remain, or "".
 Json followed(const std::string& name, double times_less, const std::string& more = "") {
   const Recorded naive = record({{program(name), "8"}});
   const Recorded advised = record({{program(name), "8", "advised"}});
@@ -77,7 +77,7 @@ TEST(Advice, TellsArraysApartThatFunctionsCallTheSame) {
       << advice;
 }
 
-// What only some iterations read or change has to cross in these.
+// Data that only some iterations read or change has to be copied in these.
 TEST(Advice, SaysWhatHasToCrossMeanwhile) {
   const Json report = followed("meanwhile", 1.2);
   ASSERT_EQ(report["findings"].size(), 1U) << report["findings"];

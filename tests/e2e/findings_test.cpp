@@ -1,5 +1,5 @@
-// Needless movement in real programs: planted and nearly, on every rung of the kernels, and gone
-// once the advice was followed to the letter.
+// Needless transfers in real programs: planted cases, cases that only resemble them, and each
+// version of the kernels. Findings are gone once the advice was followed to the letter.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ TEST(Findings, NoneOnTheRungsWhoseDataStays) {
   }
 }
 
-// Without map clauses both inputs come back as they went: what the rung `mapped` shows.
+// Without map clauses both inputs are copied back as they were sent, as the version `mapped` shows.
 TEST(Findings, VaddsImplicitMapsBringItsInputsBack) {
   const Json report = record({{kernel("vadd"), "--variant", "implicit", "1000"}}).report;
   ASSERT_EQ(patterns(report), "unmodified_copy_back") << report["findings"];
@@ -179,8 +179,8 @@ TEST_P(Contents, AreFoundToTheByte) {
   EXPECT_EQ(finding["coverage"]["of"], planted.count);
 }
 
-// Of an array past what a fingerprint reads whole one value changes: at once, in a block that is
-// read, or from the eleventh pass on, in none.
+// One value changes of an array that is too large for a whole fingerprint. It changes at once, in a
+// block that is read, or from the eleventh iteration on, in no block.
 TEST(OneValue, ThatTheHostChangesIsNotCalledTheSame) {
   for (const auto& [index, from] : {std::pair{5, 0}, std::pair{1000, 10}}) {
     const Json report =
@@ -248,7 +248,8 @@ TEST(ContentFindings, AHostThatWantsItsCopyRestored) {
   }
 }
 
-// What came back is read, and that does not show: the evidence says so, and counts what was sent.
+// The host reads the data that was copied back, which does not show: the evidence says so, and
+// counts the sent data.
 TEST(ContentFindings, ALoopWhoseHostReadsTheData) {
   const Json report = with_contents({program("contents"), "loop_unchanged", "20000", "12"});
   ASSERT_EQ(patterns(report), "per_iteration_mapping");

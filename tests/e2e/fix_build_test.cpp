@@ -1,5 +1,5 @@
-// `ompdm fix` and the build: what it shows, what of it is still what was recorded, and what is said
-// of commands that do not do what they should.
+// `ompdm fix` and the build: what the build shows, and which of its results are still those of the
+// recording. And messages on commands that do not do what they should.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
@@ -186,7 +186,7 @@ TEST(FixBuild, TriesNothingThatCannotBePlanned) {
   EXPECT_FALSE(fs::exists(project.folder() / "fix.patch"));
 }
 
-// Of chain.c it takes two: once the data stays, nothing reads what comes back.
+// chain.c takes two rounds: once the data is kept, nothing reads what is copied back.
 TEST(FixBuild, GoesOnWithWhatIsLeft) {
   const Project project(kPrograms / "chain.c");
   ASSERT_TRUE(project.record());

@@ -77,7 +77,7 @@ TEST_P(FixWhereCopiesTakeSlow, WaitsForStepsThatAreDeferred) {
   EXPECT_EQ(project.start({"./deferred"}).out, expected);
 }
 
-// What came back before the last copy, which could not be looked at, is not what came back last.
+// A copy back before the last one, which could not be compared, does not stand for the last.
 TEST_P(FixWhereCopiesTakeSlow, TakesNoEarlierCopyForTheLast) {
   Project project(kPrograms / "mixed.c", {}, for_standin());
   ASSERT_TRUE(project.record());

@@ -1,5 +1,5 @@
-// `ompdm fix --build` on programs of its own folder: patches that were built and run, what is said
-// of them, and what is refused for what a run did.
+// `ompdm fix --build` on programs of its own folder: patches that were built and run, messages on
+// them, and refusals because of what a run did.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 const fs::path kPrograms = OMPDM_E2E_FIX;
 const fs::path kKernels = OMPDM_KERNELS;
 
-// The naive rung becomes what a person writes as the next one. It is timed as often as a user's
+// The naive version becomes what a person writes as the next one. It is timed as often as a user's
 // program is.
 TEST(Fix, MakesHeatsNaiveRungTheOneThatKeepsItsData) {
   const Project project(kKernels / "heat.cpp", {kKernels / "arguments.h"});

@@ -1,5 +1,5 @@
-// Fortran, by flang: file, line and name of what is mapped are those of the source, and the
-// descriptors that it maps besides are told apart.
+// Fortran, by flang. File, line and name of mapped data are those of the source. The descriptors
+// that it maps besides are told apart.
 #include <gtest/gtest.h>
 
 #include <algorithm>

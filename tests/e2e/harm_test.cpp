@@ -49,7 +49,7 @@ TEST(Harm, ACallThatLoopsIsNotTakenAway) {
   EXPECT_TRUE(found["edits"].empty()) << found["edits"];
 }
 
-// It is kept instead: what comes back is none of two findings.
+// It is kept instead: its copy back is no finding of its own.
 TEST(Harm, AnOutputThatWasComputedTwiceAlikeComesBack) {
   const Json report = report_of("computed_twice");
   EXPECT_TRUE(finding_of(report, "unmodified_copy_back", "out").is_null()) << report["findings"];

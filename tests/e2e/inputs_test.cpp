@@ -78,7 +78,7 @@ TEST_F(Inputs, ArePossibleOnlyWithARunOfOneIteration) {
   EXPECT_EQ(found["runs"]["untold"], Json({2}));
 }
 
-// Run 2 maps twice as much of the array in the same loop: data kept around it by run 1's edit would
+// Run 2 maps twice as much of the array in the same loop. Data kept around it by run 1's edit would
 // be too short for it.
 TEST_F(Inputs, LoseAnEditWhereAnotherRunDoesOtherWork) {
   for (const char* way : {"plain", "wide", "wider"}) record_input(way);

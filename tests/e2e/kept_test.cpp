@@ -1,5 +1,5 @@
-// Edits on data that is kept, or not copied any more: what else copies it, how it is filled where a
-// loop has no iteration, and what it is called at both ends.
+// Edits on data that is kept, or not copied any more. They depend on other copies of it, on how it
+// is filled where a loop has no iteration, and on its names at both ends.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST(Kept, IsSentWhereTheHostHasChangedItThoughItNeverDid) {
   expect_edit(found, "insert target update before (host_changed): to a[0:n]");
 }
 
-// What is brought back after the loop has to be there even if nothing in the loop fills it.
+// Data that is copied back after the loop has to be present even if nothing in the loop fills it.
 TEST(Kept, IsSentBeforeALoopThatFillsIt) {
   for (const char* way : {"no_pass", "not_filled", "one_pass_otherwise"}) {
     expect_edit(only(way, "per_iteration_mapping"), "insert target enter data before: to a[0:n]");

@@ -31,7 +31,7 @@ class Source {
   std::size_t begin_ = 0;
 };
 
-/// Records a rung, and checks the report against itself, the source and the runtime.
+/// Records a version, and checks the report against itself, the source and the runtime.
 Recorded run_kernel(const std::string& path, const std::string& rung,
                     const std::vector<std::string>& sizes,
                     const std::map<std::string, std::string>& environment = {});
@@ -41,9 +41,9 @@ std::uint64_t number_printed(const Recorded& recorded, const std::string& text);
 
 struct Loop {
   std::uint64_t passes;
-  std::uint64_t htod_bytes;  ///< a pass
+  std::uint64_t htod_bytes;  ///< an iteration
   std::uint64_t dtoh_bytes;
-  std::vector<int> lines;  ///< of the directives of a pass
+  std::vector<int> lines;  ///< of the directives of an iteration
 };
 
 /// Fails the test unless the report knows exactly this loop.

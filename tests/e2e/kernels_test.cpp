@@ -1,5 +1,6 @@
-// Every rung of every bundled kernel against the formulas of kernels/README.md: counts and bytes,
-// directives at their lines, variables by name, and what an iteration of the loop costs.
+// Each version of each bundled kernel against the formulas of kernels/README.md. They are counts
+// and bytes, directives at their lines, variables by name, and the costs of an iteration of the
+// loop.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ constexpr std::string_view kExit = "omp target exit data";
 
 TEST(Heat, Naive) { expect_heat_naive(kernel("heat"), {}); }
 
-// The recorder looks at what crosses, and at who calls a directive when it meets it first.
+// The recorder hashes what is transferred, and finds who calls a directive when it first sees it.
 TEST(Heat, NaiveCarriesItsOwnResultsBack) {
   const Recorded recorded = expect_heat_naive(kernel("heat"), {{"OMPDM_HASH", "full"}});
   std::map<std::uint64_t, std::uint64_t> on_host;  // by address, what came last
@@ -55,7 +56,7 @@ TEST(Heat, DataCollapseOptimized) {
   }
 }
 
-// An odd number of steps ends with the pointers swapped: what comes back is still one grid.
+// An odd number of steps ends with the pointers swapped: still one grid is copied back.
 TEST(Heat, OddSteps) {
   const std::uint64_t grid = 40 * 40 * 8;
   const Recorded recorded = run_kernel(kernel("heat"), "data", {"40", "3"});

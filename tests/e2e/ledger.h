@@ -5,10 +5,10 @@
 //   //= target@work x1: HtoD 2 16000, DtoH 1 8000, alloc 2, kernel 1
 //   //= a = alias: HtoD 1 8000
 //
-// A count and, where there are any, bytes; what is zero is left out. Each directive has a line, at
-// the comment `@work` of its own line of source or the one before, and so have each variable and
-// whatever was lost. What runtimes do differently is written for each of them, with the version
-// that did so first; a line without a version is true of all:
+// A count and, where there are any, bytes; zeros are left out. Each directive has a line, at the
+// comment `@work` of its own line of source or the one before. So have each variable and each loss.
+// What runtimes do differently is written for each of them, with the first version that does so. A
+// line without a version is true of all:
 //
 //   //=19 a: HtoD 1 4000
 //   //=22 a: HtoD 500 4000

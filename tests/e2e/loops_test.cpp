@@ -36,8 +36,7 @@ using Loops = std::vector<std::string>;
 TEST(Loops, AProbeWithinEveryTenthIteration) {
   const Json report = shaped("probe_within", 105);
   EXPECT_EQ(loops_of(report), Loops({"sweep limit norm 105/1"}));
-  // 16 kB in an iteration, and the mean of what ten probes brought back: 8 B each, in 104
-  // iterations.
+  // 16 kB in an iteration, and the mean of ten probes' copies back: 8 B each, in 104 iterations.
   EXPECT_EQ(report["iterations"][0]["DtoH_bytes"], 16000 + 1);
 }
 

@@ -1,5 +1,5 @@
-// Whose name a report tells, of what: each byte under the name of its own clause, and a name's
-// other data, other memory and other lifetimes told apart.
+// The names in a report. Each byte has the name of its own clause. Other data, other memory and
+// other lifetimes under one name are told apart.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,4 +1,4 @@
-// Iterations of loops that the order of directives does not tell, compiled in two ways: as written,
+// Iterations of loops that the order of directives does not show, compiled in two ways. As written,
 // and with calls inlined, made the function's last jump, and loops unrolled.
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ TEST_P(Iterations, OfOptimizedCode) {
             GetParam().optimized);
 }
 
-// Iterations of several instances are one row, which bears none's name.
+// Iterations of several instantiations are one row, which has the name of none.
 TEST(IterationsOfTemplates, AreNamedByTheTemplate) {
   const Json report = record({{program("shapes_O2"), "templates"}}).report;
   ASSERT_EQ(report["iterations"].size(), 1U);

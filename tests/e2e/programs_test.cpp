@@ -144,7 +144,7 @@ TEST(CallPaths, AreToldOfEachDirective) {
   }
 }
 
-// A row stands for both instances; what runs in one, or is called, is that one's own.
+// A row stands for both instantiations. What runs in one, or is called, belongs to that one.
 TEST(Templates, AreNotShownUnderOneInstancesName) {
   const Recorded recorded = record({{program("instances")}});
   ASSERT_EQ(recorded.report["directives"].size(), 1U);

@@ -49,7 +49,7 @@ TrafficByDevice traffic_told_by_runtime(std::string_view err);
 /// apart.
 TrafficByDevice traffic_in(const Trace& trace);
 
-/// Fails the test unless the report agrees with itself, with the sources and with the runtime: each
+/// Fails the test unless the report agrees with itself, with the sources and with the runtime. Each
 /// byte belongs to one directive and one variable, at lines that say so, and nothing was lost.
 void expect_consistent(const Recorded& recorded);
 

@@ -22,13 +22,13 @@ TEST(Sentences, OfUpdatesThatNothingWaitsFor) {
   EXPECT_EQ(patterns(record({{program("w04_nowait_no_wait")}}).report), "");
 }
 
-// What is sent to the device was to come back: no transfer of it is "needed".
+// Data is sent to the device where it should be copied back: no transfer of it is "needed".
 TEST(Sentences, OfAnUpdateInTheWrongDirection) {
   EXPECT_EQ(patterns(record({{program("x02_update_wrong_way")}}).report), "");
 }
 
-// One array is x of one call and y of another: an update of x would bring the host's old copy over
-// the y that stays.
+// One array is x of one call and y of another. An update of x would send the host's old copy over
+// the y that is kept.
 TEST(Sentences, OfWhatAnotherFindingKeepsByAnotherName) {
   EXPECT_EQ(patterns(record({{program("kept_by_another_name")}}).report), "per_iteration_mapping");
 }
@@ -39,7 +39,7 @@ TEST(Sentences, OfNamesThatStandForTwoArraysHaveNoEdit) {
   for (const Json& finding : report["findings"]) EXPECT_TRUE(finding["edits"].empty()) << finding;
 }
 
-// Sections of several extents: no clause keeps them, and that they crossed needlessly is said.
+// Sections of several extents: no clause keeps them, and their needless transfers are reported.
 TEST(Sentences, OfWhatNoClauseKeeps) {
   const Json report = record({{program("halving")}}).report;
   EXPECT_EQ(patterns(report), "");

@@ -1,6 +1,6 @@
-// The golden files: what ompdm prints of each scene. A scene is a folder of traces; beside them lie
-// report.txt, and those of report.json, report.csv, report.md, paths.txt and gpu_trace.txt that it
-// is the example of.
+// The golden files: the output of ompdm for each scene. A scene is a folder of traces. Beside them
+// lies report.txt. A scene may also be the example of report.json, report.csv, report.md, paths.txt
+// or gpu_trace.txt: then that file lies there, too.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Every reference in the JSON of every scene is the id of a row that is there, and no two rows of a
-// table have one id.
+// Each reference in the JSON of each scene is the id of an existing row. No two rows of a table
+// have the same id.
 #include <gtest/gtest.h>
 
 #include <filesystem>

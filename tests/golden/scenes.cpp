@@ -12,7 +12,7 @@
 namespace ompdm::test {
 namespace {
 
-/// heat, rung naive: both arrays cross both ways at each of three steps.
+/// heat, version naive: each of three steps copies both arrays to the device and back.
 Trace heat_naive(std::int32_t rank = -1) {
   TraceBuilder build;
   build.trace.process.arguments = {"./heat", "1000", "3", "--variant", "naive"};
@@ -45,7 +45,7 @@ Trace heat_naive(std::int32_t rank = -1) {
   return build.take();
 }
 
-/// heat, rung data: enter and exit once, pointers swapped by the host between the steps.
+/// heat, version data: enter and exit once, pointers swapped by the host between the steps.
 Trace heat_data() {
   TraceBuilder build;
   const auto enter = build.site(Directive::kTargetEnterData, "heat.cpp", 60, "main");
@@ -76,7 +76,8 @@ Trace heat_data() {
 }
 
 /// The host changes a table in each step, and the kernel's map(to:) finds the old one there. Its
-/// results never come back. `rank`: the ranks of a job exchange edges by way of the host, too.
+/// results are never copied back. `rank`: the ranks of a job exchange edges by way of the host,
+/// too.
 Trace old_data(std::int32_t rank = -1) {
   constexpr std::uint64_t kMapTo = 0x1;  // as libomptarget has it
   constexpr std::uint64_t kMapFrom = 0x2;
@@ -312,8 +313,8 @@ Trace gpu_waits() {
   return build.take();
 }
 
-/// One directive that a solver and a probe come to, which main calls in three places, and a
-/// library's thread; what came by no path that is known is told too.
+/// One directive with several call paths: a solver that main calls in two places, and a probe in a
+/// library's thread. A call path that is not known is reported, too.
 Trace call_paths() {
   TraceBuilder build;
   const auto step = build.site(Directive::kTarget, "heat.cpp", 41, "step");
@@ -347,8 +348,8 @@ Trace call_paths() {
   return build.take();
 }
 
-/// jacobi, rung naive, with contents: the matrix is sent in each of 20 iterations and never
-/// changes, the solution goes over as it has come back. Then data that a `target update` sends
+/// jacobi, version naive, with contents. The matrix is sent in each of 20 iterations and never
+/// changes. The solution is sent as it was copied back. Then data that a `target update` sends
 /// again and a clause copies back needlessly.
 Trace contents_scene() {
   TraceBuilder build;
@@ -497,9 +498,9 @@ Trace wave(int number, int iterations, bool table_changes) {
   return run.take();
 }
 
-/// A wave code. On the first input two arrays are mapped again by 12 iterations of a time loop, and
-/// nothing changes either in between; a table is sent with each, too. On the second the host
-/// changes the table in each iteration. The third takes no time step.
+/// A wave code on three inputs. On the first, 12 iterations of a time loop map two arrays again,
+/// and nothing changes either in between. A table is sent in each iteration, too. On the second,
+/// the host changes the table in each iteration. On the third, the loop has no iteration.
 std::vector<Trace> inputs_scene() {
   return {wave(1, 12, false), wave(2, 12, true), wave(3, 0, false)};
 }

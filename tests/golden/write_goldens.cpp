@@ -1,6 +1,6 @@
 // Writes tests/golden again: `cmake --build build --target update_goldens`. Read the difference
-// before committing it. Of a scene report.txt is written, and each other golden file that lies in
-// its folder: to add one, put an empty file of its name there.
+// before committing it. For each scene it writes report.txt, and the other golden files in the
+// scene's folder. To add a golden file, put an empty file of its name there.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Again if LLVM's runtime ends it by an assertion of its own, with the recorder and without: a
-/// helper thread may still be ending a `nowait` task when who waited for it makes teams.
+/// Runs again if LLVM's runtime ends it by an assertion of its own, with the recorder or without. A
+/// helper thread may still be ending a `nowait` task when the waiting thread makes teams.
 e2e::Ended run_words(const std::vector<std::string>& words, const Build& build,
                      const fs::path& folder) {
   constexpr int kMostTries = 32;

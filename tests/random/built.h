@@ -53,7 +53,7 @@ class Built {
   std::string name_;
 };
 
-/// Bytes that crossed, of a report.
+/// Bytes that were transferred, by a report.
 std::uint64_t moved(const nlohmann::json& report);
 
 }  // namespace ompdm::random_programs

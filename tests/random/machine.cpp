@@ -125,7 +125,7 @@ class Machine {
       return;
     }
     ++kernels_;
-    if (!one.accesses.front().writes) scalar_bytes_ += 16;  // a sum goes over and comes back
+    if (!one.accesses.front().writes) scalar_bytes_ += 16;  // a sum is copied there and back
     begin(one);
     for (const Access& access : one.accesses) device_access(access, one);
     end(one);

@@ -161,7 +161,7 @@ class Maker {
     return made;
   }
 
-  /// One by which a kernel runs on the host in some passes, mostly none.
+  /// A condition by which a kernel runs on the host in some iterations, mostly none.
   Condition condition() {
     if (!program_.features.conditions || loops_ == 0 || !dice_.chance(25)) return {};
     const int count = 2 + dice_.below(4);

@@ -30,8 +30,8 @@ struct Clause {
   Part part = Part::kWhole;
 };
 
-/// Of an if() clause: false in one of `count` passes of the innermost loop; always true if that is
-/// 0.
+/// The condition of an if() clause: false in one of `count` iterations of the innermost loop;
+/// always true if that is 0.
 struct Condition {
   int count = 0;
   int phase = 0;
@@ -45,13 +45,13 @@ constexpr int kDevices = 2;
 /// Where a directive works.
 struct Device {
   int number = 0;
-  bool alternates = false;  ///< with the passes of the innermost loop
+  bool alternates = false;  ///< with the iterations of the innermost loop
 };
 
 enum class Do : std::uint8_t {
   kBlock,    ///< the body, once
   kLoop,     ///< the body, `count` times
-  kBranch,   ///< the body, in one of `count` passes of the innermost loop
+  kBranch,   ///< the body, in one of `count` iterations of the innermost loop
   kArray,    ///< makes and fills an array, runs the body, reads the array if `flag`, frees it
   kCall,     ///< the body, in a function of its own; what it swaps is swapped for it alone
   kThreads,  ///< the body, by another thread; or by two, each with arrays of its own, if `flag`

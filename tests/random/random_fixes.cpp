@@ -2,11 +2,11 @@
 //
 //   random_fixes [COUNT [FIRST_SEED [RESULTS [keep]]]]   (default 10 from seed 1)
 //
-// A patch must not change what is printed, with the input that it was verified on and with another;
-// what it takes away is counted, at least 70 % of the planted bytes in 50 programs or more, and
-// programs without waste must be left as they are. A line of each program is added to the file
-// RESULTS; those that are there already are not run again, so that a long run can be stopped.
-// Sources of what went wrong, or with "keep" of all, stay in
+// A patch must not change what is printed, with the input that it was verified on and with
+// another. The bytes that it removes are counted: at least 70 % of the planted bytes in 50
+// programs or more. Programs without waste must not be changed. A line for each program is
+// added to the file RESULTS. Programs that are there already are not run again, so that a long
+// run can be stopped. Sources of what went wrong, or with "keep" of all, stay in
 // ./random_fixes.
 
 #include <fmt/format.h>

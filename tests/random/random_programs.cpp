@@ -2,10 +2,10 @@
 //
 //   random_programs [COUNT [FIRST_SEED [keep]]]   (default 40 from seed 1)
 //
-// Of each the tool's bytes are compared with the truth, what `ompdm report --patch` writes is
-// applied, and what it makes is run: it must print the same, with another input too, and move no
-// more. Programs without waste must get no finding above "possible". Sources and traces of what
-// went wrong, or with "keep" of all, stay in ./random_programs.
+// For each program the tool's bytes are compared with the truth. The patch of `ompdm report
+// --patch` is applied, and the result is run. It must print the same, with another input too, and
+// transfer no more. Programs without waste must get no finding above "possible". Sources and traces
+// of what went wrong, or with "keep" of all, stay in ./random_programs.
 
 #include <fmt/format.h>
 
@@ -52,8 +52,8 @@ Build build_of(std::uint64_t seed) {
   return {words_of(OMPDM_OFFLOAD_COMMAND + std::string(seed % 2 == 0 ? " -O2" : " -O0")), {}};
 }
 
-/// What was named of what was planted, for programs of a kind: where kernels of several devices use
-/// the same data by turns, and where nothing tells when a copy's content has arrived, it is less.
+/// The named share of the planted waste, for programs of a kind. It is smaller where kernels of
+/// several devices use data by turns, or where nothing shows when a copy has arrived.
 struct Share {
   std::uint64_t programs = 0;
   std::uint64_t planted = 0;

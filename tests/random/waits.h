@@ -5,8 +5,8 @@
 
 namespace ompdm::random_programs {
 
-/// The statement with a taskwait before each statement that what is open may matter to, and before
-/// each end of what has a directive open: other kernels and updates of other arrays go on
+/// Adds a taskwait before each statement that may depend on open work, and before each
+/// end of a directive with open work. Kernels and updates of other arrays go on
 /// meanwhile.
 void add_waits(const Program& program, Statement& one);
 

@@ -1,6 +1,6 @@
-// A CUDA driver without a device, for tests of asynchronous plugins: device memory is host memory,
-// a stream's work takes effect late, when its time is over and someone asks, and kernels do
-// nothing unless that is asked for. This file: the driver, its devices and contexts.
+// A CUDA driver without a device, for tests of asynchronous plugins. Device memory is host memory.
+// A stream's work takes effect late: when its time is over and a call asks for it. Kernels do
+// nothing, unless STANDIN_KERNELS is set. This file: the driver, its devices and contexts.
 //
 //   STANDIN_DEVICES     how many devices there are (1)
 //   STANDIN_DRIVER      version of CUDA that the driver is of (13000)

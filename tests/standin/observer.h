@@ -1,5 +1,6 @@
-// What the stand-in driver tells the stand-in CUPTI: each call as it returns, each piece of work
-// once it is done, each wait of the host. A real driver and a real CUPTI share as much.
+// The interface between the stand-in driver and the stand-in CUPTI. The driver reports each call as
+// it returns, each piece of work once it is done, and each wait of the host. A real driver and a
+// real CUPTI share as much.
 #pragma once
 
 #include <cstddef>

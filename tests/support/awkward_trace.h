@@ -5,8 +5,8 @@
 
 namespace ompdm::test {
 
-/// Texts with quotes, control characters and bytes that are no UTF-8, integers at their limits,
-/// every flag and every enumerator, times that end before they begin, references to nothing.
+/// Texts with quotes, control characters and bytes that are no UTF-8, and integers at their limits.
+/// Every flag and every enumerator, times that end before they begin, references to nothing.
 Trace awkward_trace();
 
 }  // namespace ompdm::test

@@ -213,7 +213,7 @@ Trace long_map_list(std::uint32_t items, std::uint32_t instances, bool is_presen
     build.end();
   }
   for (std::uint32_t i = 0; i < instances; ++i) {
-    // Nothing of it crosses: what is asked for is not known to be there, or the runtime skips it.
+    // It has no transfer: its items are not known to be present, or the runtime skips it.
     begin(build, update, 0);
     build.wait(100);
     build.end();

@@ -8,8 +8,8 @@
 
 namespace ompdm::test {
 
-/// A loop that is entered `entries` times, of 3 passes which map an array made for that entry, in a
-/// loop that updates a scalar. With call paths, or to be found from the order of events.
+/// A loop that is entered `entries` times, of 3 iterations which map an array made for that entry,
+/// in a loop that updates a scalar. With call paths, or to be found from the order of events.
 Trace inner_loops(std::uint32_t entries, bool with_paths);
 
 /// One array that is on the device, of which `pieces` different pieces are updated there and back,
@@ -20,11 +20,11 @@ Trace pieces_updated(std::uint32_t pieces);
 /// whole is on the device, too.
 Trace pieces_mapped(std::uint32_t pieces);
 
-/// A loop of some passes over `names` directives, each of which maps a variable of its own; or
+/// A loop of some iterations over `names` directives, each of which maps a variable of its own; or
 /// over one directive that maps them all.
 Trace names_in_a_loop(std::uint32_t names, bool by_one_directive);
 
-/// A directive with so many items, again and again: they are there already, or all cross.
+/// A directive with so many items, again and again: all are present already, or all are copied.
 Trace long_map_list(std::uint32_t items, std::uint32_t instances, bool is_present);
 
 /// So many executions of some thousand directives on two devices, in an order that never repeats.

@@ -93,7 +93,7 @@ void add_metadata(Trace& trace, const SyntheticOptions& options) {
                               0x23}});
 }
 
-// One thread's program; passes are appended with their own clock and sorted together at the end.
+// One thread's program; iterations are added with their own clock and sorted at the end.
 class HostThread {
  public:
   HostThread(Trace& trace, std::uint32_t number, std::int32_t device, std::uint64_t seed)

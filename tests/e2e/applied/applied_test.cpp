@@ -1,5 +1,5 @@
-// Every finding of every program: its edits are made in the source, and what they promised is held
-// against what the edited program moves and prints.
+// Each finding of each program: its edits are made in the source. What they promised is compared
+// with what the edited program transfers and prints.
 #include <gtest/gtest.h>
 
 #include <iostream>

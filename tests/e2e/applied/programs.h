@@ -10,8 +10,8 @@ namespace ompdm::e2e {
 
 struct AppliedRun {
   std::vector<std::string> arguments = {};
-  /// It comes to a loop that has no pass then, which no trace tells: what is kept around it moves
-  /// all the same.
+  /// Its loop then has no iteration, which no trace shows: data that is kept around it is
+  /// transferred all the same.
   bool has_empty_loop = false;
   /// What the edited program prints; empty: what it printed before. Of a program that is wrong by
   /// itself, and right with the edits.

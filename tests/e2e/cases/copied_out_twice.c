@@ -1,4 +1,4 @@
-// What comes back at the end of a stay had come back right before; the next call sends it again.
+// Data copied back at a mapping's end was copied back right before; the next call sends it again.
 #include <stdio.h>
 #include <stdlib.h>
 static void smooth(int n, double* a, double* b) {

@@ -1,4 +1,4 @@
-// Each pass sends half of the array that the pass before it filled.
+// Each iteration sends half of the array that the iteration before it filled.
 #include <stdio.h>
 #include <stdlib.h>
 int main(void) {

@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     for (int i = host; i < n; i++) B[i] = A[i] * p;
     for (int i = 0; i < host; i++) B[i] = A[i] * p;
 #pragma omp target update to(B[0 : host])  // no kernel until ...
-#pragma omp target update from(B[0 : n])   // ... it is brought back
+#pragma omp target update from(B[0 : n])   // ... it is copied back
     for (int i = 0; i < n; i++) bad += B[i] != A[i] * p;
   }
   printf("bad %d\n", bad);

@@ -1,4 +1,4 @@
-// A loop whose kernel computes an array anew in each iteration: the host reads the last one alone.
+// A loop whose kernel computes an array again in each iteration: the host reads only the last one.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* S8 (shape of OpenMP_VV#426/427/484; own code).
  * Asked:  the second test's array seems to have the first one's values (libgomp: "already mapped");
- * why? Answer: the first function entered a local array and never exited; its frame died, the
- * second's array lies there, so its map(to:) finds the old mapping and sends nothing: exit data
- * before the frame dies. */
+ * why? Answer: the first function entered a local array and never exited it. Its frame died, and
+ * the second's array lies there, so its map(to:) finds the old mapping and sends nothing. Use exit
+ * data before the frame dies. */
 #include <stdio.h>
 enum { N = 10000 };
 __attribute__((noinline)) static long first(void) {

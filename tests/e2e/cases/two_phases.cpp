@@ -1,5 +1,5 @@
-// two phases, several functions, same array mapped by each; one pass loops; output in between;
-// unique_ptr
+// two phases, several functions, same array mapped by each; loops of one iteration; output in
+// between; unique_ptr
 #include <cstdio>
 #include <memory>
 static void fill(float* x, int n) {

@@ -1,7 +1,7 @@
 /* W1 (shape of UoB-HPC/openmp-tutorial#9; own code).
  * Asked:  the arrays are malloc'ed and the loop has no map clause: don't we need any movement?
- * Answer: yes: pointers are zero-length sections; nothing was sent, nothing came back (host devices
- * reach host memory, a GPU faults). */
+ * Answer: yes: pointers are zero-length sections; nothing was sent, nothing was copied back (host
+ * devices reach host memory, a GPU faults). */
 #include <stdio.h>
 #include <stdlib.h>
 enum { N = 100000 };

@@ -1,4 +1,4 @@
-// The kernel sets each other element of what comes back.
+// The kernel sets every second element of the array that is copied back.
 #include <stdio.h>
 #include <stdlib.h>
 

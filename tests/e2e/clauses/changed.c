@@ -1,5 +1,5 @@
-// The host sets the array anew in each step. The kernel's map(to:) finds the array on the device
-// and sends nothing.
+// The host sets the array again in each step. The kernel's map(to:) finds the array present and
+// sends nothing.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// The block's clause sends the array, and does not bring back what the kernels make of it.
+// The block's clause sends the array, and does not copy the kernels' results back.
 #include <stdio.h>
 #include <stdlib.h>
 

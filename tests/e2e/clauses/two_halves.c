@@ -1,4 +1,4 @@
-// Each device works on a half, and brings back the whole array.
+// Each device works on a half, and copies the whole array back.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// An update to the device stands where the results are to come back.
+// An update to the device stands where the results should be copied back.
 #include <stdio.h>
 #include <stdlib.h>
 

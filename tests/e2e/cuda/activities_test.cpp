@@ -72,7 +72,7 @@ TEST(Cuda, SynchronousRegionsEncloseWhatTheyAskedFor) {
     EXPECT_LE(wait.end, run.trace.regions[wait.region.value].end + slack);
     ++waits;
   }
-  // The begin of `target data`, seven kernels (each with what comes back), two updates, and the
+  // The begin of `target data`, seven kernels (each with its copies back), two updates, and the
   // end.
   EXPECT_EQ(waits, 1U + 7U + 2U + 1U);
 }

@@ -1,5 +1,5 @@
-// A kernel on one array, then the upload of another one, again and again; with an argument the
-// kernel reads what was uploaded, so that the upload has to wait.
+// A kernel on one array, then the upload of another one, again and again. With an argument the
+// kernel reads the uploaded array, so that the upload has to wait.
 #include <stdlib.h>
 
 int main(int argc, char** argv) {

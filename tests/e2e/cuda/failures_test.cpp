@@ -1,5 +1,5 @@
-// CUPTI that is missing, taken, old, drops records or dies with its process: the program runs as
-// it would, the trace says what is not known.
+// CUPTI is missing, taken, old, drops records or dies with its process. The program runs as it
+// would, and the trace says what is not known.
 #include <gtest/gtest.h>
 
 #include <filesystem>

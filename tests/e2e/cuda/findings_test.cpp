@@ -56,7 +56,7 @@ TEST(CudaFindings, WithoutAPinnedCopyNoTimeIsPromised) {
   const OnStandin run = run_on_standin({"beside", "needed"});
   const Json findings = found(run, "pageable_transfer");
   ASSERT_EQ(findings.size(), 1U) << run.report["findings"];
-  EXPECT_EQ(findings[0]["variable"], "b");  // a crosses once each way
+  EXPECT_EQ(findings[0]["variable"], "b");  // a is copied once in each direction
   EXPECT_EQ(findings[0]["confidence"], "possible");
   EXPECT_TRUE(findings[0]["wasted_ns"].is_null()) << findings[0];
 }

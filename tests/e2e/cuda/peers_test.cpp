@@ -1,6 +1,6 @@
-// Copies between two devices. LLVM 19's plugin names the two contexts of cuMemcpyPeerAsync the
-// wrong way round, which the driver iterations over since addresses tell; whether CUPTI tells the
-// contexts or where the memory is, the trace has the sides that the program asked for.
+// Copies between two devices. LLVM 19's plugin swaps the two contexts of cuMemcpyPeerAsync. The
+// driver does not mind, since addresses decide. CUPTI may name the contexts or where the memory is:
+// the trace has the sides that the program asked for.
 #include <gtest/gtest.h>
 
 #include <algorithm>

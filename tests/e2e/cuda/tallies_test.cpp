@@ -1,5 +1,5 @@
-// What a GPU did while its program was only counted: tables are those of a run that is told, the
-// spool is as large for a run of any length.
+// A GPU's activities in a program whose events are only aggregated. Tables are those of a run with
+// single events, and the spool has the same size for a run of any length.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What the host waited for and how soon the device began, on a stand-in whose copies and kernels
-// take the time that they are told to.
+// The host's waits, and how soon the device began. On a stand-in whose copies and kernels take a
+// given time.
 #include <gtest/gtest.h>
 
 #include "met.h"

@@ -157,8 +157,9 @@ TEST(PendingNowait, KeepsWhatWasCommitted) {
     const Place place;
     const Ended ended =
         place.run({.command = {program("die"), "pending_nowait"}, .attach = attach});
-    // By itself it dies too, of what its runtime's threads find gone: mostly of SIGSEGV; under
-    // LLVM 22 in one of four runs, and under 19 on a loaded machine, of SIGABRT or SIGBUS.
+    // Without the recorder it dies too, as threads of its runtime find objects destroyed. Mostly it
+    // dies of SIGSEGV. Under LLVM 22 in one of four runs, and under 19 on a loaded machine, it dies
+    // of SIGABRT or SIGBUS.
     EXPECT_TRUE(ended.status == 128 + SIGSEGV || ended.status == 128 + SIGABRT ||
                 ended.status == 128 + SIGBUS)
         << ended.status;

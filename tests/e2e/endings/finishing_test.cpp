@@ -1,5 +1,5 @@
-// What comes after a program's end: nothing holds it, its trace is written by another process, and
-// whoever asks for the trace gets it, whatever becomes of that process.
+// What follows a program's end. Nothing holds the program, and another process writes its trace.
+// Whoever asks for the trace gets it, whatever becomes of that process.
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
-// What programs do with libraries while the recorder looks at them: open and close them on other
-// threads, by the thousand, from memory, and rebuild them.
+// What programs do with libraries while the recorder looks at them. They open and close them on
+// other threads, by the thousand, from memory, and rebuild them.
 
 #include <gtest/gtest.h>
 

@@ -27,8 +27,8 @@ Start script(const std::string& text, Attach attach) {
   return {.command = {"/bin/sh", "-c", text}, .attach = attach};
 }
 
-/// The files of a place once there are these, or after some seconds: attached by a variable alone,
-/// a rank's summary is made behind the trace.
+/// The files of a place once they are the expected ones, or after some seconds. Where the recorder
+/// is attached by a variable alone, a rank's summary is made after the trace.
 Names files_in_the_end(const Place& place, const Names& expected) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   Names files = place.files();

@@ -1,5 +1,5 @@
-// Disks that are full, files that may not grow, folders that may not be written: the program goes
-// on, what was recorded is reported, and what was not is counted.
+// Full disks, files that may not grow, folders that may not be written. The program goes on, what
+// was recorded is reported, and what was not is counted.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

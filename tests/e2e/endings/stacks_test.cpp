@@ -1,5 +1,5 @@
-// Stacks that programs make by themselves, and what else call paths must not stumble over: the
-// program does what it does alone, and each update is there.
+// Stacks that programs make by themselves, and other obstacles for call paths. The program does
+// what it does alone, and each update is recorded.
 
 #include <gtest/gtest.h>
 

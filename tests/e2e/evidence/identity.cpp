@@ -28,7 +28,7 @@ APART void right_local() {
   sum += b[7];
 }
 
-// What comes back from the one is what goes over from the other: no round trip.
+// The data copied back to `a` equals the data sent from `b`: no round trip.
 void dead_locals() {
   for (int t = 0; t < 4; ++t) {
     left_local();
@@ -122,7 +122,7 @@ void freed_block_of_another_size() {
   sum += small[3];
 }
 
-// What is only allocated on the device takes turns on the heap with what comes back.
+// Data only allocated on the device and data copied back take turns on the heap.
 APART void squares(double* result, double* scratch) {
 #pragma omp target data map(alloc : scratch[0 : n])
   {

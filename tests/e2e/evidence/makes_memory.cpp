@@ -1,5 +1,5 @@
-// Loops that map an array in each pass: one that copies a pointer to it, one that calls a function
-// which does, one whose array is made again each time, in its own code or in what it calls.
+// Loops that map an array in each iteration. One copies a pointer to it, one calls a function that
+// does. One allocates its array each time, in its own code or in a function that it calls.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

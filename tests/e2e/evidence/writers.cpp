@@ -1,5 +1,5 @@
-// Data that kernels change by ways that their map clauses do not tell, and that has to be sent
-// again for that; and data that none can change.
+// Data that kernels change in ways that their map clauses do not show, so that it has to be sent
+// again. And data that no kernel can change.
 #include <omp.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A constant table and an array that each evaluation sends again, to memory that a clause only
-// allocated: without the first of these transfers the result is 0.
+// allocated. Without the first of these transfers the result is 0.
 #include <cmath>
 #include <cstdio>
 #include <vector>

@@ -106,7 +106,7 @@ static void one_element(double* a, int n) {
   }
 }
 
-// Two buffers take turns; each is filled anew before it is sent.
+// Two buffers take turns; each is filled again before it is sent.
 static void alternating(double* a, int n, int count) {
   double* b = malloc(n * sizeof *b);
 #pragma omp target enter data map(alloc : a[0 : n], b[0 : n])

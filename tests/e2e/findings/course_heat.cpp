@@ -1,8 +1,8 @@
-// A course's heat exercise: each solve makes two arrays of its own, maps both at every time step,
-// and swaps them. With "model" it is the course's solution; with "inside" each step makes what it
-// maps, with "rows" each sweep maps a part after the other, with
-// "sizes" each step says again how much it maps. Prints sums that have to stay what they
-// are.
+// A course's heat exercise: each solve makes two arrays of its own, maps both at every
+// time step, and swaps them. With "model" it is the course's solution. With "inside"
+// each step allocates what it maps. With "rows" each sweep maps one part after the
+// other. With "sizes" each step states again how much it maps. Prints sums that must not
+// change.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Each device works on its own part of two arrays in every pass. `devices_split PASSES`: as a
+// Each device works on its own part of two arrays in every iteration. `devices_split PASSES`: as a
 // beginner writes it; with `advised` after it, as the report's advice has it.
 #include <omp.h>
 

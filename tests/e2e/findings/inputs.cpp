@@ -1,12 +1,12 @@
 // One program for several inputs: a time loop that maps its field again at each step, and what its
 // first argument makes of it.
-//   host     the host changes the field in each pass, so that it has to go over each time
-//   look     a function that is called by a pointer alone reads the field on the host in each pass,
+//   host     the host changes the field in each iteration, so that it is sent each time
+//   look     a function that is called by a pointer alone reads the field on the host at each step,
 //            after an update
 //   skip     the loop is not reached
-//   once     one pass only
+//   once     one iteration only
 //   wide     a kernel that is called by a pointer alone takes the loop's place, and maps more of it
-//   wider    the same after one pass of the loop's own
+//   wider    the same after one iteration of the loop's own
 // Any other word: nothing but the loop.
 #include <cstdio>
 #include <cstring>

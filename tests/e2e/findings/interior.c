@@ -1,5 +1,5 @@
-// A kernel that reaches the section that is mapped by the pointer that it is a section of, without
-// a clause: what is sent and brought back there is used.
+// A kernel uses a mapped section through its pointer, which no clause of the kernel names. The data
+// that is sent and copied back there is used.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// jacobi naive with what its report advises, to the letter; conv is not in it and still crosses.
+// jacobi naive with what its report advises, to the letter; conv is not in it and is still copied.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

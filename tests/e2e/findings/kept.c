@@ -27,7 +27,7 @@ static void sent_always(double* a, int n, int count) {
   printf("%.9g\n", sum);
 }
 
-// What is there goes over because of the `always`, and comes back in vain.
+// The `always` sends data that is present, and copies it back in vain.
 static void returned_always(double* a, int n, int count) {
   double sum = 0;
 #pragma omp target enter data map(to : a[0 : n])
@@ -40,7 +40,7 @@ static void returned_always(double* a, int n, int count) {
   printf("%.9g\n", sum);
 }
 
-// What is there comes back because of the `always`, and goes over in vain.
+// The `always` copies data that is present back, and sends it in vain.
 static void overwritten_always(double* a, int n, int count) {
 #pragma omp target enter data map(alloc : a[0 : n])
   for (int t = 0; t < count; ++t) {
@@ -77,14 +77,14 @@ __attribute__((noinline)) static void filled(double* a, int n, int count) {
   }
 }
 
-// Each pass fills it first; but the second time there is none.
+// Each iteration fills it first; but the second call has none.
 static void no_pass(double* a, int n, int count) {
   filled(a, n, count);
   for (int i = 0; i < n; ++i) a[i] = i;
   filled(a, n, 0);
 }
 
-// The first directive of a pass touches it, and does not fill it.
+// The first directive of an iteration uses it, and does not fill it.
 static void not_filled(double* a, int n, int count) {
   double sum = 0;
   for (int t = 0; t < count; ++t) {
@@ -120,7 +120,7 @@ static void named_later(double* a, int n, int count) {
   }
 }
 
-// A later entry of one pass, which spares nothing, maps more than is kept.
+// A later entry of one iteration, which spares nothing, maps more than is kept.
 __attribute__((noinline)) static void wider(double* a, int n, int count, int twice) {
   for (int t = 0; t < count; ++t) {
 #pragma omp target teams distribute parallel for map(tofrom : a[0 : n])
@@ -137,7 +137,7 @@ static void one_pass_of_more(double* a, int n, int count) {
   wider(a, n / 2, 1, 1);
 }
 
-// A later entry of one pass has the host's copy changed.
+// A later entry of one iteration uses the host's changed copy.
 __attribute__((noinline)) static void goes_on(double* a, int n, int count, int again) {
   for (int t = 0; t < count; ++t) {
     if (t > 0 || again) {
@@ -204,7 +204,7 @@ static void restored(double* a, int n, int count) {
   printf("%.9g\n", sum);
 }
 
-// A kernel that does not name it spoils the second copy of each pass.
+// A kernel that does not name it spoils the second copy of each iteration.
 static void spoilt(double* a, int n, int count) {
   double sum = 0;
   for (int t = 0; t < count; ++t) {

@@ -1,4 +1,4 @@
-// The host changes a row between the passes of a loop, and reads an element after some of them.
+// The host changes a row between the iterations of a loop, and reads an element after some of them.
 // `meanwhile PASSES`: as a beginner writes it; with `advised` after it, as the report's advice has
 // it, all of which is needed.
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Loops within a loop that map the same array, which the host changes between the outer passes.
+// Loops within a loop that map one array, which the host changes between the outer iterations.
 // `nested PASSES`: as a beginner writes it; with `advised` after it, as the report's advice has it.
 #include <cstdio>
 #include <cstdlib>

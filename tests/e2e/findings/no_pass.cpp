@@ -1,4 +1,4 @@
-// What a loop sends before each kernel, unless it has no pass.
+// Data that a loop sends before each kernel, unless it has no iteration.
 #include <cstdio>
 #include <cstdlib>
 int main(int argc, char** argv) {

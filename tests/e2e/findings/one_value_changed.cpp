@@ -1,5 +1,5 @@
-// Data that is brought back and sent again, pass by pass; the host changes one value of it, of the
-// index given, from a pass on. Fingerprints read 4 of each 25 kB.
+// Data that each iteration copies back and sends again. The host changes one value, of the index
+// given, from an iteration on. Fingerprints read 4 of each 25 kB.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The inner directive finds a there, and would bring back by itself what nothing has filled.
+// The inner directive finds a present, and by itself would copy back what nothing has filled.
 static void returned_by_another(double* a, double* b, int n, int count) {
 #pragma omp target data map(to : a[0 : n]) map(tofrom : b[0 : n])
   for (int t = 0; t < count; ++t) {
@@ -69,8 +69,8 @@ static void change(double* a, int n, double by) {
   for (int i = 0; i < n; ++i) a[i] = a[i] * by + i;
 }
 
-// One of its instances finds there what a kernel has changed: an update to it would send the
-// host's.
+// One of its executions finds data present that a kernel has changed: an update to it would send
+// the host's data.
 static void moved_or_found(double* a, double* b, int n, int count) {
   for (int t = 0; t < count; ++t) {
     move(a, n);
@@ -94,7 +94,7 @@ __attribute__((noinline)) static double looked_at(double* a, int n) {
   return sum;
 }
 
-// What comes back unchanged is one finding, and no update has to bring it back besides.
+// Data copied back unchanged is one finding, and no update has to copy it back besides.
 static void returned_by_one_edit(double* a, double* b, int n, int count) {
   for (int t = 0; t < count; ++t) {
     b[t] = looked_at(a, n);

@@ -1,5 +1,5 @@
-// A kernel overwrites its own copy of an array, which its map clause does not bring back, and
-// another directive brings the array back in each pass. `scratch PASSES`: as a beginner writes it;
+// A kernel overwrites its own copy of an array, which its map clause does not copy back. Another
+// directive copies the array back in each iteration. `scratch PASSES`: as a beginner writes it;
 // with `advised` after it, as the report's advice has it, what it says of such kernels included.
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The host does a part of each pass, and reads all of it.
+// The host does a part of each iteration, and reads all of it.
 #include <cstdio>
 #include <cstdlib>
 int main(int argc, char** argv) {
@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
 #pragma omp target teams distribute parallel for map(tofrom : A[0 : n], B[0 : n])
     for (int i = host; i < n; i++) B[i] = A[i] * 2;
     for (int i = 0; i < host; i++) B[i] = A[i] * 2;
-    for (int i = 0; i < n; i++) bad += B[i] != A[i] * 2;  // checked in each pass
+    for (int i = 0; i < n; i++) bad += B[i] != A[i] * 2;  // checked in each iteration
   }
   printf("bad %d\n", bad);
 }

@@ -1,6 +1,6 @@
-// Time loops that map their data again at each step, and hold a branch to another directive which
-// the step given as the second argument takes: in the loop itself, in a function that is called
-// after the loop too, in a task, in a team of threads, or to the host. In "after" it lies behind
+// Time loops that map their data again at each step. A branch to another directive is taken in
+// the step that the second argument names. The branch is in the loop, in a task or team of
+// threads, to the host, or in a function also called after the loop. In "after" it lies behind
 // the loop.
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// A kernel that reads one array, writes the values that another one holds, and does not use a
-// third: in this run all three come back as they were sent.
+// A kernel reads one array, writes the values that another one holds, and does not use a third. In
+// this run all three are copied back as they were sent.
 #include <stdio.h>
 #include <stdlib.h>
 

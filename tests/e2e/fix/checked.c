@@ -1,5 +1,5 @@
-// A region that only reads what its clause brings back. Built with -DBROKEN, another one reads memory that nothing has
-// set, which no output shows.
+// A region that only reads the array that its clause copies back. Built with -DBROKEN, another one
+// reads memory that nothing has set, which no output shows.
 #include <stdio.h>
 #include <stdlib.h>
 

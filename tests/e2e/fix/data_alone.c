@@ -1,4 +1,4 @@
-// What came back unchanged may have been changed with another input: no loop is around it.
+// Data copied back unchanged may change with another input: no loop is around it.
 #include <stdio.h>
 #include <stdlib.h>
 

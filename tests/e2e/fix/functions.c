@@ -1,4 +1,4 @@
-// The passes of a loop in functions: a kernel in one, the host in another, both in a third.
+// The iterations of a loop in functions: a kernel in one, the host in another, both in a third.
 #include <stdio.h>
 #include <stdlib.h>
 

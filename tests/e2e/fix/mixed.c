@@ -1,4 +1,4 @@
-// Two kernels in each pass, the second one deferred.
+// Two kernels in each iteration, the second one deferred.
 #include <stdio.h>
 #include <stdlib.h>
 int main(void) {

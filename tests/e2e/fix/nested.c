@@ -1,4 +1,4 @@
-// A time loop in a loop of runs, whose input the host sets anew; a pass that goes on early.
+// A time loop in a loop of runs, whose input the host sets again; an iteration that ends early.
 #include <stdio.h>
 #include <stdlib.h>
 

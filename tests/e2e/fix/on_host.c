@@ -1,4 +1,4 @@
-// A region that its if() leaves to the host in some passes.
+// A region that its if() leaves to the host in some iterations.
 #include <stdio.h>
 #include <stdlib.h>
 

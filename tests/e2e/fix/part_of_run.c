@@ -1,5 +1,5 @@
-// Updates of u[0:m], which is all of u in the run that is recorded: with another input the host uses
-// its old copy of the rest.
+// Updates of u[0:m], which is all of u in the recorded run. With another input the host uses its
+// old copy of the rest.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// A host that looks at the data in many statements of a pass, and changes some of it.
+// A host that looks at the data in many statements of an iteration, and changes some of it.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// Data of the program's own in each pass, and regions that name none of it.
+// A `target data` of the program's own in each iteration, and regions that name none of its data.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// A sum in steps that is brought back for others: nothing here prints it.
+// A sum in steps that is copied back for others: nothing here prints it.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -36,7 +36,7 @@ void two_in_a_row() {
   for (int pass = 0; pass < 4; ++pass) inlined();
 }
 
-// Three copies of an inlined call in each pass.
+// Three copies of an inlined call in each iteration.
 void unrolled_inside() {
   const int passes = count;
   for (int pass = 0; pass < passes; ++pass) {
@@ -87,7 +87,7 @@ void for_each_of_them() {
   });
 }
 
-// The first pass comes in front of the loop.
+// The first iteration comes in front of the loop.
 void peeled() {
   const int passes = count;
   for (int pass = 0; pass < passes; ++pass) {
@@ -105,7 +105,7 @@ void unrolled() {
   }
 }
 
-// The last inner pass comes behind the inner loop.
+// The last inner iteration comes behind the inner loop.
 void triangular() {
   for (int outer = count; outer-- > 0;) {
     for (int inner = 0; inner < outer; ++inner) {

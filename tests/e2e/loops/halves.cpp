@@ -1,4 +1,4 @@
-// A `target data` that no pass comes to, and of whose end the compiler makes two copies.
+// A `target data` that no iteration reaches, and of whose end the compiler makes two copies.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// One shape of loop, by name; how many passes from the arguments.
+// One shape of loop, by name; the number of iterations is an argument.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void limit(double* a) {
   for (int i = 0; i < kSize; ++i) a[i] = a[i] > 100.0 ? 100.0 : a[i];
 }
 
-// The (squared) norm is looked at in every tenth pass, between the two other steps.
+// The (squared) norm is looked at in every tenth iteration, between the two other steps.
 static void probe_within(double* a, int passes) {
   for (int pass = 0; pass < passes; ++pass) {
     sweep(a);
@@ -40,7 +40,7 @@ static void probe_between(double* a, int passes) {
   }
 }
 
-// 3 sweeps with their limits, but only one in every seventh pass.
+// 3 sweeps with their limits, but only one in every seventh iteration.
 static void inner_group(double* a, int passes) {
   for (int pass = 0; pass < passes; ++pass) {
     norm(a);
@@ -51,7 +51,7 @@ static void inner_group(double* a, int passes) {
   }
 }
 
-// Four threads of the program share the passes, each with an array of its own.
+// Four threads of the program share the iterations, each with an array of its own.
 static void threads(int passes) {
 #pragma omp parallel num_threads(4)
   {

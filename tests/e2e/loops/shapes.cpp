@@ -1,5 +1,5 @@
-// Loops whose passes the order of directives does not tell: shapes NAME. Each function offloads in
-// one way; what it is called in is the test's.
+// Loops whose iterations the order of directives does not show: shapes NAME. Each function offloads
+// in one way; what it is called in is the test's.
 
 #include <omp.h>
 
@@ -177,7 +177,7 @@ void devices() {
   }
 }
 
-// The count is a least one: which of these passes were two, nothing shows.
+// The count is a lower bound: nothing shows which of these iterations were two.
 void maybe() {
   for (int pass = 0; pass < 100; ++pass) {
     if (pass % 4 == 0) b();

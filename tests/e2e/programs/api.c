@@ -1,6 +1,6 @@
 // Memory and copies by the API's routines. A copy between devices, or within one, is one copy,
-// though host devices do it by the host; a memset is no transfer, though the runtime stages it.
-// The rectangle is 4 rows of 8 elements, and each row an operation.
+// though host devices do it by the host. A memset is no transfer, though the runtime stages it. The
+// rectangle is 4 rows of 8 elements, and each row an operation.
 //= total: HtoD 5 8256, DtoH 2 4008, DtoD 2 16000, memset 1 8000, alloc 3 24000, delete 3 24000, kernel 1, internal 1 8000
 //= omp_target_alloc@alloc x1: alloc 1
 //= omp_target_alloc@alloc_second x1: alloc 1

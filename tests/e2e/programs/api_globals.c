@@ -1,5 +1,5 @@
-// Copies by the API of what no clause names: arrays at fixed addresses have their names all the
-// same, also of a function's own, and from within; what lies on the stack has none.
+// Copies by the API of data that no clause names. Arrays at fixed addresses have their names, also
+// a function's own, and at inner addresses. Data on the stack has none.
 //= total: HtoD 4 32800, DtoH 1 8000, alloc 1 16000, delete 1 16000
 //= omp_target_alloc@alloc x1: alloc 1
 //= omp_target_memcpy@whole x1: HtoD 1 16000

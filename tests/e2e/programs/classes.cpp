@@ -1,5 +1,5 @@
-// A class that keeps its data on the device between its constructor and its destructor: the object
-// itself crosses too, and its pointer is attached.
+// A class that keeps its data on the device between its constructor and its destructor. The object
+// itself is copied, too, and its pointer is attached.
 //= total: HtoD 2 8016, DtoH 1 8000, alloc 2 8016, delete 2 8016, kernel 2, internal 1 8
 //= target enter data@enter x1: HtoD 2 8016, alloc 2
 //= target@step x2: kernel 2

@@ -1,4 +1,4 @@
-// Globals that live on the device move by update alone; one that is only linked is mapped as
+// Globals that live on the device are copied by update alone. One that is only linked is mapped as
 // needed, and the runtime points its reference there.
 //= total: HtoD 3 8804, DtoH 2 8400, alloc 1 8000, delete 1 8000, kernel 2, internal 1 8
 //= target update@send x1: HtoD 2 804

@@ -1,4 +1,4 @@
-// One instance of a template runs once, the other in a loop: what is said of the loop is said of
+// One instantiation of a template runs once, the other in a loop: statements on the loop are on
 // that one.
 //= total: HtoD 21 248000, DtoH 21 248000, alloc 21 248000, delete 21 248000, kernel 21
 //= target@scale x21: HtoD 21 248000, DtoH 21 248000, alloc 21, kernel 21

@@ -1,6 +1,6 @@
-// A mapper whose member has a mapper of its own, for each struct of an array: its pieces are known by
-// the names that the mappers have for them, however many there are. Each struct crosses as a whole
-// (24 bytes) and once more as its member (16), with LLVM 22 twice on the way back; the array
+// A mapper whose member has a mapper of its own, for each struct of an array. Its pieces are known
+// by the names that the mappers have for them, however many there are. Each struct is copied as a
+// whole (24 bytes) and once more as its member (16), with LLVM 22 twice on the way back. The array
 // itself is left on the device.
 //=19 total: HtoD 1200 252000, DtoH 1200 252000, alloc 601 247200, delete 600 240000, kernel 1, internal 600 4800
 //=22 total: HtoD 1200 252000, DtoH 1500 256800, alloc 601 247200, delete 600 240000, kernel 1, internal 600 4800

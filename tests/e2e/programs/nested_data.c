@@ -1,4 +1,4 @@
-// What is present does not cross again, however many directives map it.
+// What is present is not copied again, however many directives map it.
 //= total: HtoD 1 8000, DtoH 1 8000, alloc 1 8000, delete 1 8000, kernel 6
 //= target data@outer x1: HtoD 1 8000, DtoH 1 8000, alloc 1
 //= target data@inner x3:

@@ -1,5 +1,5 @@
-// One directive that is reached by three calls: two of a solver, and one that is inlined in main;
-// beside it a `target data`, whose own call has no line where it stands behind inlined code.
+// One directive that is reached by three calls: two of a solver, and one that is inlined in main.
+// Beside it is a `target data`, whose own call has no line where it stands behind inlined code.
 //= total: HtoD 10 3752, DtoH 10 3752, alloc 10 3752, delete 10 3752, kernel 9
 //= target@step x9: HtoD 9 3672, DtoH 9 3672, alloc 9, kernel 9
 //= target data@around x1: HtoD 1 80, DtoH 1 80, alloc 1

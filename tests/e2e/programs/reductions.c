@@ -1,4 +1,4 @@
-// A reduction's variable crosses both ways; two in one region are two transfers.
+// A reduction's variable is copied there and back; two in one region are two transfers.
 //= total: HtoD 4 8020, DtoH 3 20, alloc 4 8020, delete 4 8020, kernel 2
 //= target@sum x1: HtoD 2 8008, DtoH 1 8, alloc 2, kernel 1
 //= target@two x1: HtoD 2 12, DtoH 2 12, alloc 2, kernel 1

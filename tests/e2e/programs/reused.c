@@ -1,5 +1,5 @@
-// Freed memory is handed out again. Nothing tells that from a pointer by another name: what crosses
-// has the name that its own clause gives.
+// Freed memory is handed out again. Nothing tells that from a pointer by another name: each
+// transfer has the name that its own clause gives.
 //= total: HtoD 6 48000, DtoH 6 48000, alloc 6 48000, delete 6 48000, kernel 6
 //= target@first x3: HtoD 3 24000, DtoH 3 24000, alloc 3, kernel 3
 //= target@second x3: HtoD 3 24000, DtoH 3 24000, alloc 3, kernel 3

@@ -1,6 +1,6 @@
 // What the runtime really copies for a strided update. Of a row LLVM 19 sends one block of 500
-// elements, which is not what the clause says; 22 sends each of the 500 that it names. Of a rectangle
-// both bring back the first element of each row.
+// elements, which is not what the clause says. LLVM 22 sends each of the 500 that it names. Of a
+// rectangle both copy back the first element of each row.
 //=19 total: HtoD 3 13024, DtoH 4 32, alloc 2 9024, delete 2 9024
 //=22 total: HtoD 502 13024, DtoH 4 32, alloc 2 9024, delete 2 9024
 //= target enter data@enter x1: HtoD 2 9024, alloc 2

@@ -1,5 +1,5 @@
 // Pointers inside a struct: the runtime attaches them on the device, 8 bytes each, on its own
-// account. With LLVM 22 the pointers themselves, which no clause names, go over and come back too.
+// account. With LLVM 22 the pointers themselves, which no clause names, are copied there and back.
 //=19 total: HtoD 3 16024, DtoH 3 16024, alloc 5 24040, delete 5 24040, kernel 2, internal 3 24
 //=22 total: HtoD 5 16040, DtoH 5 16040, alloc 5 24040, delete 5 24040, kernel 2, internal 3 24
 //= target@both x1: HtoD 2 8024, DtoH 2 8024, alloc 2, kernel 1

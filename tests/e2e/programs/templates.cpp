@@ -1,4 +1,4 @@
-// Instances of a template share their lines, and so a row.
+// Instantiations of a template share their lines, and so a row.
 //= total: HtoD 4 15000, DtoH 4 15000, alloc 4 15000, delete 4 15000, kernel 4
 //= target@add x4: HtoD 4 15000, DtoH 4 15000, alloc 4, kernel 4
 //= a: HtoD 4 15000, DtoH 4 15000

@@ -1,4 +1,4 @@
-// Under unified shared memory regions run and nothing crosses.
+// Under unified shared memory regions run and nothing is copied.
 //= total: kernel 2
 //= target@mapped x1: kernel 1
 //= target@bare x1: kernel 1

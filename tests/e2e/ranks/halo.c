@@ -1,5 +1,5 @@
-// Ranks in a ring pass their last values on: by way of the host, or, built with DIRECT, by the
-// addresses that the device's memory has, which a host device shares with MPI.
+// Ranks in a ring send their last values on by way of the host. Built with DIRECT they use
+// addresses of device memory, which a host device shares with MPI.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

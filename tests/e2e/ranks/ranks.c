@@ -1,6 +1,6 @@
 // A rank of a job: ranks [die RANK | sleep]. Rank R sends (R + 1) * 80000 bytes in each of five
-// passes; the one that is to die kills itself when its work is done and the others have had time to
-// end.
+// iterations. The rank that is to die kills itself when its work is done and the others have had
+// time to end.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

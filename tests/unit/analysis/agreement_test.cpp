@@ -96,7 +96,7 @@ TEST(Agreement, IsNotAskedOfARunThatDoesNotComeThere) {
   EXPECT_EQ(finding.confidence, Confidence::kLikely);
 }
 
-// One instance repeats nothing, whatever the others do.
+// A single execution repeats nothing, whatever the other runs do.
 TEST(Agreement, IsPossibleOnlyWhereARunTellsTooLittle) {
   const auto runs = agreed({plain(), plain(1)});
   const Finding& finding = mapping_of(runs[0]);
@@ -150,7 +150,7 @@ TEST(Agreement, CountsWhatIsTooSmallToBeTold) {
   EXPECT_FALSE(mapping_of(runs[0]).edits.empty());
 }
 
-/// The one finding of a run, as if its edits were withheld for a branch that was not taken.
+/// The one finding of a run, as if its edits were withdrawn because of a branch that was not taken.
 Analysis withheld() {
   Analysis run = plain();
   for (Finding& finding : run.findings) {

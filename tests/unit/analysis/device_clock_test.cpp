@@ -33,8 +33,8 @@ DeviceActivity kernel(Index<Launch> launch, Nanoseconds begin, Nanoseconds end) 
   return row;
 }
 
-/// One region: a copy and a kernel that are enqueued at once and done later, side by side for a
-/// while; before it an upload of the runtime's own, and a copy that no activity stands for.
+/// One region with a copy and a kernel that are enqueued at once. They run later, concurrently for
+/// a while. Before it there is an upload of the runtime's own, and a copy without an activity.
 Trace asynchronous() {
   TraceBuilder build = test::enqueued();
   Trace trace = build.take();

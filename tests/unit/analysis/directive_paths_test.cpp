@@ -1,4 +1,4 @@
-// What directives' instances come to by the calls that led to them.
+// The sums of directives' executions by the call paths that led to them.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -98,7 +98,7 @@ TEST(DuplicateTransfer, ToAPartOfWhatAClauseOnlyAllocatedIsInWords) {
   EXPECT_TRUE(findings[0].edits.empty());
 }
 
-// It crosses whatever is there.
+// It is transferred whatever is present.
 TEST(DuplicateTransfer, OfAKernelsOwnCopyIsNone) {
   constexpr std::uint32_t kFirstprivate = 0x81;
   OneArray program;

@@ -1,5 +1,5 @@
-// What the host waited for and how soon requests were begun: which directive each wait is charged
-// to, what ran meanwhile, and who stood in a queue.
+// The host's waits, and how soon requests were begun. Each wait is charged to a directive. Also:
+// what ran meanwhile, and which requests were queued.
 #include <gtest/gtest.h>
 
 #include "analysis/enqueued.h"
@@ -34,7 +34,7 @@ Synchronization wait_for(SynchronizationKind kind, Nanoseconds begin, Nanosecond
   return row;
 }
 
-/// A region asks for a copy, a kernel and a copy, then waits from 130 to 1100: the first copy runs
+/// A region asks for a copy, a kernel and a copy, then waits from 130 to 1100. The first copy runs
 /// from 200 to 400, the kernel from 450 to 850, the second copy from 800 to 1000.
 Trace waiting() {
   TraceBuilder build = test::enqueued();

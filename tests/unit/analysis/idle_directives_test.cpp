@@ -101,7 +101,7 @@ TEST(IdleDirectives, LoseAnItemWhereTheyCountedAnotherDown) {
   EXPECT_EQ(edits[0].clauses, kLeft);
 }
 
-// No edit tells in which of its instances a directive is to run.
+// No edit tells in which of its executions a directive has to run.
 TEST(IdleDirectives, AreInWordsWhereTheyFoundItInOtherInstances) {
   for (const bool beside_b : {false, true}) {
     TwoArrays program;
@@ -117,7 +117,7 @@ TEST(IdleDirectives, AreInWordsWhereTheyFoundItInOtherInstances) {
   }
 }
 
-// What comes back then is what the host had, or wanted.
+// Such an update then copies back what the host had, or wanted.
 TEST(IdleDirectives, MayBringItWhereTheyAreUpdatesFromThatDidSo) {
   TwoArrays program;
   program.name(program.from, 2);

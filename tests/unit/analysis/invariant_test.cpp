@@ -15,8 +15,7 @@ namespace {
 
 using test::TraceBuilder;
 
-/// Ten iterations that send `a`, the same each time, and `x`, which `content` tells; `x` comes
-/// back.
+/// Ten iterations that send `a` and `x`. `content` tells the content of each. `x` is copied back.
 template <class Content>
 LoopRow loop_with(Content content) {
   TraceBuilder build;

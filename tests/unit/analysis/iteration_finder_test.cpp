@@ -102,7 +102,7 @@ TEST(Iterations, OfUnreadCodeAreNotGuessed) {
   EXPECT_EQ(reader.finder.why_not(), (ByOrder{ByOrder::Why::kCodeUnread, "f"}));
 }
 
-// A text that two functions include, or one function's instances.
+// A text that two functions include, or that instantiations of one template share.
 TEST(Iterations, OfTwoFunctionsAreTwoLoopsWhereverTheirTextIs) {
   const auto loops_in = [](const char* one, const char* other) {
     Trace trace = one_loop();

@@ -1,4 +1,5 @@
-// Advice to keep data on a device: what it says has to cross, and where it is not given.
+// Advice to keep data on a device: the transfers that it says are still needed, and where there is
+// no such advice.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -13,8 +13,8 @@ using test::OneArray;
 using test::patterns;
 using test::TraceBuilder;
 
-/// `count` enter and exit data of 4 KB beside iterations that move `others` transfers of 8 MB to
-/// and fro, each as slow as it is told.
+/// `count` enter and exit data of 4 KB beside iterations with `others` transfers of 8 MB. Each
+/// kernel takes `each`.
 Analysis allocated(int count, int others, Nanoseconds each) {
   TraceBuilder build;
   const auto small = build.variable("small", 4000);

@@ -1,4 +1,5 @@
-// mapped_scalars: arguments that cross by themselves with each launch; and what is none.
+// mapped_scalars: arguments that each launch transfers by themselves; and data that is no such
+// argument.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -39,7 +40,7 @@ struct Launches : TraceBuilder {
     trace.ops.edit_back()->hash = bits;
   }
 
-  /// `returns`: n comes back too, changed or not.
+  /// `returns`: n is copied back too, changed or not.
   void launch_at(Index<Site> at, bool with_sum, bool returns = false, bool changed = false) {
     begin(at);
     trace.regions.edit_back()->map_list = 0;

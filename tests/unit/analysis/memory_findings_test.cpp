@@ -110,7 +110,7 @@ TEST(UnusedAllocation, BesideKernelsThatCannotSeeItIsLikely) {
   EXPECT_EQ(unnamed.patterns(), "") << "what the kernel names is not known";
 }
 
-// An array that is firstprivate: the list calls it private, which says that nothing comes back.
+// An array that is firstprivate: the list calls it private, which says that it is not copied back.
 TEST(UnusedAllocation, WhatIsAKernelsOwnCopyIsUsedByIt) {
   OneArray program;
   program.allocate();

@@ -19,7 +19,7 @@ using test::map_tofrom;
 using test::patterns;
 using test::TraceBuilder;
 
-/// Iterations of `target map(tofrom: u)`: `content` tells what each sends and brings back.
+/// Iterations of `target map(tofrom: u)`: `content` tells what each sends and copies back.
 template <class Content>
 Analysis iterations_with(Nanoseconds between, Content content) {
   TraceBuilder build;

@@ -1,4 +1,5 @@
-// Data that comes back twice as it is: planted, and nearly.
+// Data that is copied back twice without a change: planted cases, and cases that only resemble
+// them.
 #include <gtest/gtest.h>
 
 #include "analysis/found.h"
@@ -61,8 +62,8 @@ TEST(RepeatedCopyBack, OfDeferredUpdatesTellsNothing) {
   }
 }
 
-/// `iterations` of a loop of main(), with a kernel in each; brings the result back after every one
-/// of `every`, and once more at the end.
+/// `iterations` of a loop of main(), with a kernel in each. Each iteration whose number `every`
+/// divides copies the result back. It is copied back once more at the end.
 Analysis brought_at_the_end(int iterations, int every) {
   OneArray program;
   program.trace.loops = {{"main", "a.cpp", 22, 3, {}, true}};

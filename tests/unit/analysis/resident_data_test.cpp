@@ -1,4 +1,4 @@
-// Data that is on the device already, or could be: what crosses all the same, and what advice says.
+// Data that is on the device already, or could be: which transfers remain, and what advice says.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -61,8 +61,9 @@ TEST(RoundTrip, BetweenTwoDirectivesThatMapIt) {
   EXPECT_TRUE(contains(report::advice_text(finding), "a target exit data with map(from:) for a"));
 }
 
-/// Updates from and to the device, pass by pass; of those of `whole` all bytes were compared, of
-/// the others blocks. From iteration `changes` on the host changes what no block shows.
+/// Updates from and to the device in each iteration. For iterations of `whole` all bytes were
+/// compared, for the others sampled blocks. From iteration `changes` on the host changes bytes in
+/// no sampled block.
 std::vector<Finding> found_in_updates(int iterations, const std::set<int>& whole, int changes) {
   OneArray program;
   program.blocks_only = true;
@@ -122,8 +123,8 @@ TEST(RoundTrip, AlongSeveralDirectivesIsOne) {
   EXPECT_TRUE(contains(report::advice_text(finding), "after a.cpp:50 for the last time:"));
 }
 
-/// `target map(tofrom: ...)` of several, each with a content that it goes over with; the next one
-/// comes back.
+/// `target map(tofrom: ...)` of several arrays. Each is sent with a given content, and copied back
+/// with the next one.
 struct SeveralArrays : OneArray {
   struct Sent {
     Index<Variable> variable;

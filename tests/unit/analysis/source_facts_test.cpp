@@ -117,7 +117,7 @@ TEST(SourceFacts, NoKernelSawWhatItsSourceDoesNotUse) {
   EXPECT_EQ(run(SourceUse::kUnknown), "");
 }
 
-/// Whether it is about what one directive sends or brings back.
+/// Whether it is about data that one directive sends or copies back.
 bool is_one_way(const SourceQuestion& question) {
   return question.stretch.kind == HostStretch::Kind::kRest ||
          question.stretch.kind == HostStretch::Kind::kFirst;
@@ -245,7 +245,7 @@ TEST(HostFacts, DataThatTheHostChangesInBetweenHasToBeSentAgain) {
   EXPECT_EQ(changed.refuted[0].pattern, "duplicate_transfer");
 }
 
-/// A scratch array and a result that stay on the device, and come back at the end.
+/// A scratch array and a result that are kept on the device, and copied back at the end.
 Trace scratch_and_result() {
   test::TraceBuilder build;
   const auto begin = build.site(Directive::kTargetEnterData, "a.cpp", 10, "main");

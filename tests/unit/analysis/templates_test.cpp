@@ -1,4 +1,4 @@
-// Instances of a template stand at one place in the source.
+// Instantiations of a template stand at one place in the source.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -93,8 +93,8 @@ TEST(UnmodifiedCopyBack, NearMisses) {
   EXPECT_EQ(made.patterns(), "") << "it was made there";
 }
 
-// What comes back while the data stays comes back no more: those clauses are not written again,
-// too.
+// Where edits keep the data on the device, it is copied back no more: those clauses get no second
+// edit.
 TEST(UnmodifiedCopyBack, WhatARoundTripBringsBackUnchangedIsADuplicate) {
   OneArray program;
   program.map_tofrom(program.solve, 7, 7);

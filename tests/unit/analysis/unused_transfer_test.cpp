@@ -39,8 +39,8 @@ TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
       << "in another run the update may not come";
 }
 
-// An update behind the kernel of each iteration: the last one is dropped, and which way was meant
-// does not show (it was to bring the results back).
+// An update behind the kernel of each iteration. The last one is dropped, and its intended
+// direction does not show: it was to copy the results back.
 TEST(UnusedTransfer, OfTheLastIterationIsNotTold) {
   OneArray program;
   program.allocate();

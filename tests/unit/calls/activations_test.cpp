@@ -11,8 +11,8 @@ namespace {
 constexpr std::uint64_t kLocal = 0x850;    // of the function called
 constexpr std::uint64_t kCallers = 0x950;  // of main
 
-/// main() { for (...) f(); f(); }, where f() { a(); b(); }: paths 0 and 1 lead to main's calls, 2
-/// and 3 through the first to a and b, 4 and 5 through the second.
+/// main() { for (...) f(); f(); }, where f() { a(); b(); }. Paths 0 and 1 lead to main's calls.
+/// Paths 2 and 3 lead through the first to a and b, 4 and 5 through the second.
 Trace two_calls() {
   Trace trace;
   trace.loops = {{"main", "f.cpp", 3, 1, {}, true}};

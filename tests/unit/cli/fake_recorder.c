@@ -1,5 +1,6 @@
-// Plays the recorder for tests of the launcher: what it tells the session is named in FAKE_RECORDER
-// ("trace", "nothing", "told"); without that it is as silent as in a program that never offloads.
+// Plays the recorder for tests of the launcher. FAKE_RECORDER names what it records in the session
+// ("trace", "nothing", "told"). Without FAKE_RECORDER it writes nothing, as in a program that never
+// offloads.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

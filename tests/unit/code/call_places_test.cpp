@@ -94,7 +94,7 @@ TEST_F(CallPlaces, OfABranchMayBeLeftOut) {
   EXPECT_EQ(found.calls()[2].onward, (std::vector<bool>{false, false, false}));
   EXPECT_TRUE(found.counts_all(0, {true, true, true}));
   EXPECT_TRUE(found.counts_all(0, {false, false, true}));
-  // Two passes with the middle one alone look like one only if the others are not recorded.
+  // Two iterations with only the middle call look like one only if the others are not recorded.
   EXPECT_FALSE(found.counts_all(0, {false, true, false}));
   EXPECT_TRUE(found.always_calls({true, false, false}));
   EXPECT_FALSE(found.always_calls({false, true, false}));

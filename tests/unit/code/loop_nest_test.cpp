@@ -30,7 +30,7 @@ Blocks cycles(const LoopNest& nest, const BlockGraph& graph) {
   return blocks;
 }
 
-/// Whether a pass may leave out the block.
+/// Whether an iteration may leave out the block.
 bool skipped(const LoopNest& nest, std::uint32_t block, std::uint32_t loop) {
   std::vector<bool> marked(16);
   marked[block] = true;

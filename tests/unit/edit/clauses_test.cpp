@@ -138,8 +138,8 @@ TEST_F(Clauses, OfAMacroStay) {
 
 class Directives : public EditTest {
  protected:
-  /// Between data on the device, a directive that does nothing more; and a finding that keeps the
-  /// data there, which looks at all of its uses.
+  /// A directive between regions with data on the device, which has no further effect. And a
+  /// finding that keeps the data on the device, for which all uses of the data are looked at.
   static std::string with(const std::string& directive) {
     return "void run(double* restrict u, int n, int steps) {\n"
            "  for (int t = 0; t < steps; ++t) {\n"

@@ -280,7 +280,7 @@ TEST_F(DoubtsTest, AreOfAFileThatCodeIncludes) {
   EXPECT_EQ(region_of(file, {{{file, {"for (int"}}, {body, {"v[i] ="}}}}).doubt, "");
 }
 
-// Of the host's pass of the compiler alone these are seen.
+// Only the compilation for the host is parsed.
 TEST_F(DoubtsTest, AreOfCodeForDevices) {
   const File macro = kernel("#ifdef __NVPTX__\n    u[i] = 1;\n#else\n    v[i] = u[i];\n#endif\n");
   EXPECT_EQ(doubt(macro),

@@ -76,7 +76,7 @@ class HostCodeTest : public EditTest {
                   "    for (int i = 0; i < n; ++i) u[i] += 1;\n" +
                   in_loop + "  }\n  shrink(n);\n}\n"));
   }
-  /// "-", "r", "w", "rw" and so on, with "m" for storage that is made anew, and "?" for unknown.
+  /// "-", "r", "w", "rw" and so on, with "m" for storage that is made again, and "?" for unknown.
   static std::string does(const StretchItemFacts& facts) {
     if (!facts.found) return "? " + facts.why;
     std::string text;

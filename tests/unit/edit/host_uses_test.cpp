@@ -171,7 +171,7 @@ TEST_F(HostUses, GetLinesOfTheirOwnInALineThatHoldsOtherCode) {
             "     sum -= 1;\n");
 }
 
-// Once for all passes: a branch in such a loop would bring all of the data back in each.
+// Once for all iterations: a branch in such a loop would copy all of the data back in each.
 TEST_F(HostUses, OfBranchesOfALoopAreUpdatedAroundTheLoop) {
   const File file =
       source(looping("    for (int i = 0; i < n; ++i) {\n      if (i % 3) u[i] *= 2;\n    }\n"));

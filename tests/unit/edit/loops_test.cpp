@@ -220,7 +220,7 @@ TEST_F(AroundLoop, IsRefusedWhereStatementsAreLeftByBreak) {
   expect_refused(plan, file.at("break"), why::kBreak);
 }
 
-// Of what is local no one sees whether it came back.
+// For local data nobody sees whether it was copied back.
 TEST_F(AroundLoop, LetsTheProgramEndInTheLoopUnlessItsDataIsGlobal) {
   const std::string end = "    if (t == 5) exit(1);\n";
   const File local = source(time_loop(end));

@@ -1,5 +1,5 @@
-// What the source says of data that one directive sends, or brings back: whether kernels read what
-// was sent before they overwrite it, and whether anything reads what came back.
+// What the source shows of data that one directive sends, or copies back. Kernels may read sent
+// data before they overwrite it. Code may read data that was copied back.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// Data that stays on the device by the trail of the whole program: what has other names in the
-// functions that map it, and what no source shows.
+// Data kept on the device by the trail of the whole program. The data has other names in the
+// functions that map it. Some of its uses are shown by no source.
 #include <gtest/gtest.h>
 
 #include "asked.h"
@@ -346,8 +346,8 @@ TEST_F(ByTrail, FunctionsOfOtherSourcesAreFollowed) {
       << plan.refused;
 }
 
-// A directive that names two members maps the object from one to the other, and a part of that on
-// the device ends the program (LLVM: "explicit extension not allowed").
+// A directive that names two members maps the object from one to the other. Where only a part of
+// that is present, the program ends (LLVM: "explicit extension not allowed").
 TEST_F(ByTrail, MembersThatOtherDirectivesNameInOtherPartsGetPointers) {
   std::string text = with_kernel("", "");
   text.replace(text.find("map(to: x[0:n])"), 15, "map(to: s->x[0:n])");

@@ -54,7 +54,7 @@ TEST_F(Unit, IsCompiledAsTheProgramIs) {
   EXPECT_TRUE(answer_to(request).errors.empty());
 }
 
-// The host's pass has all directives.
+// The compilation for the host has all directives.
 TEST_F(Unit, IsNotCompiledForDevices) {
   const File file = source(kText);
   Request request = asked(file, {kept(file)});

@@ -181,7 +181,7 @@ TEST(ContentSampling, WhatTheNetOfTimeCutsIsALoss) {
   EXPECT_EQ(recorded.loss(spool::Loss::kContentsOverTime), 2U);
 }
 
-// A solver that swaps its buffers maps each of them at every second pass.
+// A solver that swaps its buffers maps each of them in every second iteration.
 TEST(ContentSampling, BuffersThatTakeTurnsHavePairsToo) {
   const Buffer one = numbers(1 << 20, 1);
   const Buffer other = numbers(1 << 20, 2);
@@ -207,7 +207,8 @@ TEST(ContentSampling, BuffersThatTakeTurnsHavePairsToo) {
   EXPECT_EQ(whole_of(1), (std::vector<std::size_t>{1, 5, 13}));
 }
 
-// What comes back is hashed where what is sent next is, and what was sent before.
+// Data that is copied back is hashed where the next sent data is, and where the data sent before
+// was.
 TEST(ContentSampling, WhatComesBackHasItsPairs) {
   OMPDM_SKIP_WHERE_SANITIZED();
   const Buffer buffer = numbers(1 << 20);

@@ -1,6 +1,6 @@
-// Activities that are counted add up to those of a recording that tells each: a program of copies
-// and kernels with given times on the device, told, counted, and told up to a limit, whose
-// activities come back late and in any order.
+// Aggregated activities add up to those of a recording that has each one. A program of copies and
+// kernels has given times on the device. It is recorded with events, with aggregates, and with
+// events up to a limit. Its activities are delivered late and in any order.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <time.h>

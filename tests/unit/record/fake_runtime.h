@@ -1,5 +1,6 @@
-// An OpenMP runtime played by hand: it starts the recorder as libomp does and fires callbacks in
-// any order a test wants, with LLVM's habits (one target_data slot a thread, ids that persist).
+// An OpenMP runtime played by hand. It starts the recorder as libomp does, and calls callbacks in
+// any order that a test wants. It has LLVM's habits (one target_data slot a thread, ids that
+// persist).
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ class FakeRuntime {
                           int src_device, const void* dst, int dst_device, std::size_t bytes,
                           const void* codeptr);
   static void submit(unsigned teams);
-  /// A submit that has not come back yet.
+  /// A submit that has not returned yet.
   static void submit_begin(unsigned teams);
   static void submit_end(unsigned teams);
 };

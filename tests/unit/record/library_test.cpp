@@ -1,5 +1,5 @@
-// What libompdm.so asks of the system that it is loaded on: clusters have glibc 2.28 (Enterprise
-// Linux 8) for years to come, wherever the library was built.
+// What libompdm.so needs of the system that loads it. Clusters have glibc 2.28 (Enterprise Linux 8)
+// for years to come, wherever the library was built.
 #include <fcntl.h>
 #include <gelf.h>
 #include <gtest/gtest.h>

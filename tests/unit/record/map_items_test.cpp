@@ -12,7 +12,7 @@ namespace {
 using record::argument_of;
 using record::MapArguments;
 
-// Lists of items, as the compiler passes them.
+// Lists of items, as the compiler hands them over.
 struct Items {
   std::vector<std::uint64_t> begins;
   std::vector<std::int64_t> sizes;

@@ -1,5 +1,5 @@
-// Loaded objects as the recorder sees them: a runtime that comes back, ranges of memory and what
-// they may be used for, files that are or are not what was loaded.
+// Loaded objects as the recorder sees them. A runtime is loaded again. Ranges of memory have
+// permitted uses. A file is, or is not, what was loaded.
 
 #include "record/modules.h"
 

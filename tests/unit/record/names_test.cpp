@@ -139,7 +139,7 @@ TEST(Names, OfASectionWithGapsItsSizeIsWritten) {
   EXPECT_EQ(lists[2][0].bytes, 400U) << "as many dimensions as no array has: bytes";
 }
 
-// Programs swap pointers between the passes of a loop: two lists, written once each.
+// Programs swap pointers between the iterations of a loop: two lists, written once each.
 TEST(Names, EqualMapListsAreWrittenOnce) {
   const Recorded recorded = record([] {
     stand_in_for(record::kWrapper_data_begin, fake_data_begin);

@@ -58,8 +58,8 @@ Recorded read_back(const fs::path& path) {
 Outcome in_child(const Folder& folder, const std::function<void()>& body,
                  const std::map<std::string, std::string>& environment) {
   const fs::path messages = fs::path(folder.path().string() + ".stderr");
-  // ThreadSanitizer flushes stdio even in _exit: what the test runner has buffered would be written
-  // by the child too, into whatever descriptor 1 is by then.
+  // ThreadSanitizer flushes stdio even in _exit. The child would also write what the test runner
+  // has buffered, into whatever descriptor 1 is by then.
   fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {

@@ -1,4 +1,4 @@
-// Sites: however many a program has, each is defined once a thread buffer; and what a thread buffer
+// Sites: each is defined once in a thread buffer, however many a program has. What a thread buffer
 // knows by an address is void once another library may lie there.
 
 #include "record/sites.h"

@@ -1,5 +1,5 @@
-// The limit is one of events: counting goes on beyond it, as far as any program's code and threads
-// need, and says so where even that is passed.
+// The limit is one of events. Beyond it aggregates continue, as far as any program's code and
+// threads need. Where they are full as well, the recording says so.
 #include <gtest/gtest.h>
 
 #include <cstdint>

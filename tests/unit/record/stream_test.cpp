@@ -1,5 +1,5 @@
-// What is written is what is read, whatever happens: random streams of regions, operations and
-// launches, each compared with what the reader makes of it; and how few bytes they take.
+// The reader gets what was written, whatever happens. Random streams of regions, operations and
+// launches are each compared with the reader's result. And how few bytes they take.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -271,7 +271,7 @@ TEST_P(Counted, GoesOnWhereTheSpoolIsFull) {
 
 INSTANTIATE_TEST_SUITE_P(, Counted, ::testing::Range(1U, 5U));
 
-/// Bytes that a pass takes, of many.
+/// Bytes that one iteration takes, of many.
 double bytes_of_pass(const std::function<void(std::uint64_t)>& pass) {
   const auto size_of = [&](std::uint64_t passes) {
     return static_cast<double>(record([&] {

@@ -146,7 +146,7 @@ TEST(NoneFound, SaysWhatWasComparedAndWhatMovedMost) {
   EXPECT_EQ(text.find("data movement is not a problem"), std::string::npos);
 }
 
-// A sum that comes back with each launch rides along: nothing is said of it but that.
+// A sum that is copied back with each launch comes along: nothing is said of it but that.
 TEST(NoneFound, SaysHowManyTransfersAreTooSmallToBeJudged) {
   EXPECT_NE(
       text_of({.iterations = 3, .bytes = 8}).find(" 6 transfers of at most 256 B were not judged."),

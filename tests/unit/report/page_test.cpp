@@ -1,5 +1,4 @@
-// The report as one HTML file: names that are not meant well, and numbers that come back as they
-// were.
+// The report as one HTML file: hostile names, and numbers that are read back unchanged.
 #include "html/page.h"
 
 #include <gtest/gtest.h>

@@ -149,7 +149,7 @@ TEST(Attribution, MembersMappedTogetherAreTheirStruct) {
   EXPECT_EQ(trace.ops[0].map_type, 0x20U);
 }
 
-// As clang 19 passes what a kernel in a member function uses of its object by calling another.
+// As clang 19 maps the object of a member function whose kernel calls another member.
 TEST(Attribution, AnObjectThatIsMappedWithoutAClauseIsThis) {
   BufferBuilder buffer(0);
   const std::string unknown = ";unknown;unknown;0;0;;";

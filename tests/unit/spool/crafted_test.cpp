@@ -1,5 +1,5 @@
 // Spools as only a hostile or damaged file is: whatever it repeats, reading it takes a time that
-// grows with its size. Processor time is measured, so that a loaded machine changes little; each of
+// grows with its size. Processor time is measured, so that a loaded machine changes little. Each of
 // these once took longer than the bound, and four times as long for twice the size.
 #include <gtest/gtest.h>
 #include <sys/resource.h>

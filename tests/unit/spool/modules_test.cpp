@@ -54,7 +54,7 @@ TEST(Modules, LibrariesInOnePlaceEachHaveTheirOwn) {
                 kBias + 0x500, library);
     buffer.map_list(library, {{kBias + 0x900, kBias + 0x900, 32, 0x21}});
   }
-  // The first comes back after the second.
+  // The first is loaded again after the second.
   for (std::uint32_t i = 0; i < 3; ++i) {
     const std::uint64_t at = 1000 * (i + 1);
     const std::uint32_t library = i == 1 ? 2 : 1;

@@ -1,5 +1,5 @@
-// Traces of several processes in one file: each event is there, at its time on the one clock, and
-// nothing of one is taken for another's.
+// Traces of several processes in one file. Each event is there, at its time on the one clock, and
+// none is taken for another process's.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// A program without target regions of its own, linked to a library that has them: so it can be
-// built with sanitizers, which clang does not let into the device's image.
+// A program without target regions, linked to a library that has them. So it can be built with
+// sanitizers, which clang does not allow in the device's image.
 
 #include <cstdio>
 

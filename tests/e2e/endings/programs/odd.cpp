@@ -77,8 +77,8 @@ void wait_for_all_children() {
   sigaction(SIGCHLD, &action, nullptr);
 }
 
-// A thread is ended by what asked for it before, as soon as anything it calls gives it the chance:
-// nothing but its own pthread_testcancel() may, since no offloading does.
+// A cancelled thread ends at the first call that is a cancellation point. That has to be its own
+// pthread_testcancel(): offloading has none.
 void* offload_while_cancelled(void* /*nothing*/) {
   int values[kValues] = {};
   pthread_cancel(pthread_self());

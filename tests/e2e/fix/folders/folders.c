@@ -1,4 +1,4 @@
-// Needs the folder of its header, and a macro for which its pass of the device is compiled.
+// Needs the folder of its header, and a macro without which its regions are not compiled.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
