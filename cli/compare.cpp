@@ -62,7 +62,7 @@ void check_recorded(const report::Condition& condition, const Ends& recordings) 
                             "cannot be tested",
                             condition.path, &one == &recordings[0] ? "BEFORE" : "AFTER",
                             is_only_counted(one.recording, one.process.wall)
-                                ? "was only counted"
+                                ? "was aggregated"
                                 : "is recorded event by event only in part"),
                 Error::Kind::kUsage);
   }

@@ -41,9 +41,9 @@ std::string detail_of(const Trace& trace, bool running) {
   }
   const Nanoseconds to = recording.recorded_to != 0 ? recording.recorded_to : trace.process.wall;
   if (recording.detail == Recording::Detail::kWindow && to <= recording.recorded_from) {
-    return to < trace.process.wall ? "counted, the window ended before it began"
-           : running               ? "counted, the window has not begun yet"
-                                   : "counted, the window did not begin before the end";
+    return to < trace.process.wall ? "aggregated, the window ended before it began"
+           : running               ? "aggregated, the window has not begun yet"
+                                   : "aggregated, the window did not begin before the end";
   }
   if (recording.detail == Recording::Detail::kWindow && recording.recorded_from == 0 &&
       recording.recorded_to == 0) {

@@ -130,7 +130,7 @@ std::vector<std::string> of_each(const Versions& all, const char* between, Text 
 std::string not_recorded_sentence(const Versions& all) {
   const std::vector<std::string> why = of_each(all, " ", [](const Analysis& one) -> std::string {
     if (is_recorded_whole(one)) return {};
-    if (is_only_counted(one.recording, one.process.wall)) return "was only counted";
+    if (is_only_counted(one.recording, one.process.wall)) return "was aggregated";
     return lacks_events(one) ? "lacks events" : "is recorded event by event only in part";
   });
   if (why.empty()) return {};

@@ -77,6 +77,8 @@ def comments(text):
         begin, last = (begin if block else line), line
         body = re.sub(r"^(///?<?|/\*+)|\*/$", "", found.group(0))
         # A line of a list, of expected counts, or one that is set off begins a sentence.
+        if body.strip().startswith("namespace "):
+            continue
         block.append(re.sub(r"^\s*([-*@=]|\s{3})", "\n", re.sub(r'"[^"\n]*"', "x", body)))
         if not is_alone:
             yield begin, "\n".join(block)

@@ -68,7 +68,7 @@ TEST_F(Inputs, AreNotHeldAgainstEachOtherByWhatOneDoesNotTell) {
       const Ran after = run("ompdm compare trace.json counted.json" + condition);
       EXPECT_EQ(after.status, 2) << condition;
       EXPECT_EQ(after.err, "ompdm: '" + std::string(path) +
-                               "': not known of the whole run in AFTER, which was only counted: "
+                               "': not known of the whole run in AFTER, which was aggregated: "
                                "the condition cannot be tested\n");
       EXPECT_EQ(run("ompdm compare counted.json trace.json" + condition).status, 2) << condition;
     }

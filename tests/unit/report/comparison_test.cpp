@@ -127,7 +127,7 @@ TEST(ComparedParts, WhatIsLeftOutIsSaidAndWhy) {
       "Loops, findings, unions of time and the prediction are not compared: ";
   EXPECT_EQ(text(naive_and_data()).find(left_out), std::string::npos);
   const std::string counted = text(recorded_in_part(0, Recording::Detail::kAggregates));
-  EXPECT_NE(counted.find(left_out + "BEFORE was only counted\n"), std::string::npos) << counted;
+  EXPECT_NE(counted.find(left_out + "BEFORE was aggregated\n"), std::string::npos) << counted;
   EXPECT_EQ(counted.find("fixed"), std::string::npos);
   EXPECT_EQ(counted.find("enqueue"), std::string::npos);
   const std::string part = text(recorded_in_part(1, Recording::Detail::kSpoolLimit));

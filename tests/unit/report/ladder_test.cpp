@@ -64,7 +64,7 @@ TEST(LadderOfParts, NothingIsSaidOfWhatWasNotToldThroughout) {
   EXPECT_FALSE(ladder["directives"].empty());
   const std::string text = render_comparison(all, Format::kText, {.width = 1000}, kNames);
   EXPECT_NE(text.find("Loops, findings, unions of time and the prediction are not compared: "
-                      "extra was only counted\n"),
+                      "extra was aggregated\n"),
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("Wall time of an iteration"), std::string::npos);
