@@ -34,8 +34,8 @@ inline constexpr std::uint32_t kNoOp = Index<DataOp>::kNone;
 /// A transfer compared with the latest one before it that moved the same piece of the same storage
 /// on the same device, in either direction.
 struct Earlier {
-  /// position in Trace::ops; kNone: no such transfer, or a later one from the host overwrote part
-  /// of it
+  /// Position in Trace::ops; kNone: no such transfer, or a later one from the host overwrote part
+  /// of it.
   std::uint32_t op = Index<DataOp>::kNone;
   Same same = Same::kUnknown;
   /// All hashed bytes of both are one value (a zeroed array). Equality is then no evidence that the

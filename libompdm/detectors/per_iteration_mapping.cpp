@@ -838,7 +838,7 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
   std::set<std::uint32_t> doubtful;  // aliases
   std::set<std::uint32_t> used;      // aliases
   std::set<std::uint32_t> stale;     // aliases
-  // By alias: the regions whose results the host reads
+  // By alias: the regions whose results the host reads.
   std::map<std::uint32_t, std::vector<SourceLine>> read;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::uint32_t number = whole.data_of_residency[i];
