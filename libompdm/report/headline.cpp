@@ -63,7 +63,7 @@ std::uint64_t fallbacks(Analyses analyses) {
   return count;
 }
 
-/// "heat.cpp:41 moved 20.5 GB in 10 instances": the directive whose transfers took longest in any
+/// "heat.cpp:41 moved 20.5 GB in 10 executions": the directive whose transfers took longest in any
 /// recording; without a device's times, the directive that moved most bytes.
 std::string culprit(Analyses analyses, const SourceNames& names) {
   const bool by_time = analysis::has_device_times(analyses);
