@@ -32,7 +32,7 @@ std::map<std::string, std::string> builds_of(const Analysis& one) {
   return builds;
 }
 
-/// One item of one edit at one place. Figures, and what would make the edit wrong, are no part.
+/// One item of one edit at one place. Figures and conditions of the edit are no part of it.
 struct EditTerm {
   EditKind kind = EditKind::kInsert;
   Anchor::Side side = Anchor::Side::kAt;
@@ -67,7 +67,7 @@ void add_terms(const Finding& finding, const Edit& edit, EditTerm term, std::set
   }
 }
 
-/// Of the finding's edits, be they withheld.
+/// The items of the finding's edits, or if it has none, of Finding::withheld_edits.
 std::set<EditTerm> terms_of(const Finding& finding) {
   std::set<EditTerm> terms;
   for (const Edit& edit : finding.edits.empty() ? finding.withheld_edits : finding.edits) {
@@ -84,8 +84,7 @@ std::set<EditTerm> terms_of(const Finding& finding) {
 
 using Terms = std::set<EditTerm>;
 
-/// A run's findings, those too small to be told behind the others, and what edits they have before
-/// any is taken away.
+/// A run's findings, those below threshold last, with their edits before any is withdrawn.
 struct Run {
   explicit Run(const Analysis& of) : analysis(of) {
     for (const auto* some : {&of.findings, &of.too_small}) {
@@ -109,7 +108,7 @@ bool is_at(const DirectiveRow& row, const SourcePlace& place) {
   return row.line == 0 && place.address != 0 && row.address == place.address;
 }
 
-/// Instances of the directives at that place.
+/// Executions of the directives at that place.
 std::uint64_t instances_at(const Analysis& run, const SourcePlace& place) {
   std::uint64_t count = 0;
   for (const DirectiveRow& row : run.directives) {
@@ -120,7 +119,7 @@ std::uint64_t instances_at(const Analysis& run, const SourcePlace& place) {
 
 bool is_of_directives(Anchor::Of of) { return of != Anchor::Of::kLoop && of != Anchor::Of::kCalls; }
 
-/// Where the finding's directives are; nowhere: it is about the whole program.
+/// The places of the finding's directives; empty: it is about the whole program.
 std::set<SourcePlace> places_of(const Analysis& own, const Finding& finding) {
   std::set<SourcePlace> places;
   for (const std::size_t row : finding.directives) {
@@ -131,7 +130,7 @@ std::set<SourcePlace> places_of(const Analysis& own, const Finding& finding) {
   return places;
 }
 
-/// The most instances that a run has of any of these places.
+/// The largest number of executions that a run has at one of these places.
 std::uint64_t most_instances(const Analysis& run, const std::set<SourcePlace>& places) {
   std::uint64_t most = 0;
   for (const SourcePlace& place : places) most = std::max(most, instances_at(run, place));
@@ -142,7 +141,7 @@ bool looks_at_contents(const Analysis& run) {
   return !run.recording.hashing.empty() && run.recording.hashing != "off";
 }
 
-/// Whether a run goes through a loop that edits stand at.
+/// Whether a run executes a loop at which edits stand.
 bool passes_edits(const Analysis& run, const Terms& edits) {
   return std::ranges::any_of(edits, [&](const EditTerm& term) {
     return !is_of_directives(term.of) && term.place.line > 0 &&
@@ -152,8 +151,8 @@ bool passes_edits(const Analysis& run, const Terms& edits) {
   });
 }
 
-/// Whether `run` comes to directives that `own` did not: how these bear edits that rest on `own`,
-/// neither run tells.
+/// Whether `run` executed directives that `own` did not. Neither run shows whether these allow
+/// edits that rest on `own`.
 bool does_other_work(const Analysis& run, const Analysis& own) {
   return std::ranges::any_of(run.directives, [&](const DirectiveRow& row) {
     const bool has_place = row.line > 0 || row.address != 0;
@@ -161,13 +160,13 @@ bool does_other_work(const Analysis& run, const Analysis& own) {
   });
 }
 
-/// Whether a run would have the finding if it were one there: of a part that was counted, only what
-/// ran on the host is known.
+/// Whether a run would show the finding. If its events are aggregated in part, only kernels that
+/// ran on the host are known.
 bool was_looked_for(const Finding& finding, const Analysis& run) {
   return is_recorded_whole(run) || finding.pattern == "host_fallback";
 }
 
-/// What a run says of a finding that it does not have.
+/// The verdict of a run on a finding that it does not have.
 RunVerdict without_it(const Analysis& own, const Finding& finding, const Terms& edits,
                       const Analysis& other) {
   const std::set<SourcePlace> places = places_of(own, finding);
@@ -179,7 +178,7 @@ RunVerdict without_it(const Analysis& own, const Finding& finding, const Terms& 
   const bool tells_less = !knows_transfers(other) || lacks_events(other) ||
                           !was_looked_for(finding, other) ||
                           (looks_at_contents(own) && !looks_at_contents(other));
-  // What is repeated in one run cannot be judged by fewer than two instances in another.
+  // A repetition in one run cannot be judged by fewer than two executions in another.
   const bool repeats_less = !is_reached || (there == 1 && most_instances(own, places) > 1);
   if (!tells_less && !repeats_less) return RunVerdict::kNeeded;
   return !edits.empty() && does_other_work(other, own) ? RunVerdict::kOtherWork
@@ -190,20 +189,20 @@ bool share_terms(const Terms& some, const Terms& others) {
   return std::ranges::any_of(some, [&](const EditTerm& term) { return others.contains(term); });
 }
 
-/// Whether an edit that `run` has not is about what it did not reach.
+/// Whether `run` lacks an edit because it did not execute the edit's directive.
 bool is_excused(const EditTerm& term, const Analysis& run) {
   return is_of_directives(term.of) && instances_at(run, term.place) == 0;
 }
 
-/// Whether an edit that only another run has can be missing: one that leaves a directive as it is,
-/// or that depends on what a kernel of a place does with the data, where `run` has that kernel and
-/// knows that it has nothing of it.
+/// Whether an edit of another run may be missing in `run`. The edit leaves a directive as it is, or
+/// it depends on a kernel's changes of the data. In the second case `run` has that kernel, and
+/// knows that no such edit is needed.
 bool is_spared(const EditTerm& term, const Analysis& run) {
   return term.kind == EditKind::kKeep ||
          (term.when == EditWhen::kKernelChanged && instances_at(run, term.place) > 0);
 }
 
-/// Whether edits keep memory alone, and let cross what crossed each time.
+/// Whether edits only keep memory on the device, and leave all transfers as they are.
 bool keeps_only(const Terms& terms) {
   bool keeps = false;
   for (const EditTerm& term : terms) {
@@ -215,15 +214,15 @@ bool keeps_only(const Terms& terms) {
   return keeps;
 }
 
-/// Whether `theirs` has the same data present at the same directives: what else theirs leave out,
-/// these leave in.
+/// Whether `theirs` keeps the same data present at the same directives. It may leave out transfers
+/// that `mine` leaves in.
 bool keep_the_same(const Terms& mine, const Terms& theirs) {
   return std::ranges::all_of(mine, [&](const EditTerm& term) {
     return term.kind != EditKind::kKeep || theirs.contains(term);
   });
 }
 
-/// What `other` says of the edits of a finding, by its own findings that are about the same.
+/// The verdict of `other` on the edits of a finding, by its own findings on the same data.
 RunVerdict of_edits(const Terms& mine, const Run& own, const Run& other, const Finding& finding) {
   Terms theirs;
   for (std::size_t i = 0; i < other.terms.size(); ++i) {
@@ -268,7 +267,7 @@ void withdraw_edits(Finding& finding) {
   finding.memory_bytes = 0;
 }
 
-/// What speaks against a finding, and not only too little for it.
+/// Whether a caveat speaks against a finding. (Others say that there is little evidence for it.)
 bool is_objection(const Caveat& caveat) {
   switch (caveat.kind) {
     case Caveat::Kind::kNotCompared:
@@ -283,7 +282,7 @@ bool is_objection(const Caveat& caveat) {
   }
 }
 
-/// What other runs that have the finding too say against it.
+/// The objections of other runs that have the finding, too.
 std::vector<Caveat> objections_to(const Run& own, std::size_t at, const std::vector<Run>& all) {
   std::vector<Caveat> objections;
   for (const Run& other : all) {
@@ -315,7 +314,7 @@ void take(std::vector<RunVerdict> verdicts, Finding& finding) {
   finding.runs = std::move(verdicts);
 }
 
-/// Which runs have each finding on a data clause: one run is enough for it to hold.
+/// Fills in which runs have each finding on a data clause: one run is enough for it to hold.
 void agree_on_clauses(std::span<Analysis> runs) {
   const auto has_id = [](const auto& rows, const std::string& id) {
     return std::ranges::any_of(rows, [&](const auto& row) { return row.id == id; });
@@ -346,7 +345,7 @@ SameProgram same_program(const Analysis& one, const Analysis& other) {
   const Module* its_program = program_of(other);
   const bool has_ids = program != nullptr && its_program != nullptr && !program->build_id.empty() &&
                        !its_program->build_id.empty();
-  // A copy of it under another name is the same program.
+  // A copy of the program under another name is the same program.
   const bool is_same = has_ids && program->build_id == its_program->build_id;
   const bool has_name = last_name(one.process.program) == last_name(other.process.program);
   if (!is_same && !has_name) return SameProgram::kOtherProgram;

@@ -24,7 +24,7 @@ void require_rows(const Finding& finding, const std::vector<std::size_t>& rows, 
               " does not exist: take positions in the same analysis");
 }
 
-/// Those that have all else in common are told apart by their order.
+/// Findings that have all else in common differ by their order.
 std::string id_of(const Analysis& analysis, const Finding& finding) {
   const std::string what = "foreign finding\n" + finding.pattern + '\n' +
                            std::filesystem::path(finding.file).filename().string() + '\n' +
@@ -56,7 +56,7 @@ void add_finding(Analysis& analysis, Finding finding) {
 
 namespace {
 
-/// Variables that are known by their position in the trace become rows of the table.
+/// Changes variables from positions in the trace to rows of the table.
 void refer_to_rows(Analysis& analysis) {
   std::vector<std::size_t> rows(analysis.variables.size());
   for (std::size_t i = 0; i < rows.size(); ++i) rows[analysis.variables[i].piece.value] = i;
@@ -76,7 +76,7 @@ void refer_to_rows(Analysis& analysis) {
   }
 }
 
-/// What stands beside the tables of directives.
+/// The parts of an analysis that do not depend on directives or loops.
 Analysis tables_of(const Trace& trace) {
   Analysis analysis;
   analysis.file = trace.file;

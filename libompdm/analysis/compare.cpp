@@ -33,7 +33,7 @@ using Labels = std::vector<RowLabel>;
 
 std::string file_name(const RowLabel& row) { return last_name(row.file); }
 
-/// Two versions' rows, and the row of AFTER that each of BEFORE is.
+/// Pairs the rows of two versions: each row of BEFORE with at most one row of AFTER.
 class Pairing {
  public:
   Pairing(const Labels& before, const Labels& after)
@@ -91,7 +91,7 @@ class Pairing {
     });
   }
 
-  /// Where one side has more rows, only an equal line tells which of them is the new one.
+  /// If one side has more rows, only an equal line shows which rows belong together.
   void pair_equal_lines(Rows& before, Rows& after) {
     for (const std::size_t i : before) {
       const auto same = std::ranges::find_if(after, [&](std::size_t j) {
@@ -179,7 +179,7 @@ Likeness likeness(const LoopRow& before, const LoopRow& after, const Rows& after
   return {shared, -static_cast<std::ptrdiff_t>(in_one)};
 }
 
-/// `directives`: the row of AFTER that each directive of BEFORE is.
+/// `directives`: by directive of BEFORE, its row in AFTER.
 Rows pair_loops(const Analysis& before, const Analysis& after, const Rows& directives) {
   Rows pairs(before.loops.size(), kNoRow);
   std::vector<bool> is_taken(after.loops.size());
@@ -202,8 +202,9 @@ class Chains {
  public:
   explicit Chains(std::size_t versions) : chain_of_(versions) {}
 
-  /// The rows of `earlier` that `pairs` tells in `version`: each of these joins the chain of the
-  /// earlier row, unless it has a chain, or the chain has another row of its version.
+  /// Adds rows of `version` to the chains of the rows of `earlier`; `pairs` has their rows in
+  /// `version`. A row that has a chain is left out, and so is a chain that has another row of the
+  /// version.
   void join(std::size_t earlier, std::size_t version, const Rows& pairs) {
     for (std::size_t row = 0; row < pairs.size(); ++row) {
       if (pairs[row] == kNoRow) continue;
@@ -215,7 +216,7 @@ class Chains {
     }
   }
 
-  /// Those of its rows that have no chain begin one.
+  /// Begins a chain for each row of the version that has none.
   void begin(std::size_t version, std::size_t rows) {
     for (std::size_t row = 0; row < rows; ++row) {
       std::size_t& own = place(version, row);
@@ -246,7 +247,7 @@ Comparison compare(std::span<const Analysis> versions) {
   Chains loops(versions.size());
   Chains findings(versions.size());
   Chains mapping(versions.size());
-  // Loops and findings of a part of a run have neither gone nor come.
+  // If a run is recorded in part, missing loops and findings are not known to be gone.
   const bool are_whole =
       std::ranges::all_of(versions, [](const Analysis& one) { return is_recorded_whole(one); });
   for (std::size_t i = 0; i < versions.size(); ++i) {

@@ -11,7 +11,7 @@ namespace ompdm::analysis {
 
 namespace {
 
-/// The hull of what one row's activities did.
+/// Extends a row's interval to that of an activity, which replaces the host's.
 template <class Row>
 void take_interval(Row& row, const DeviceActivity& activity) {
   if (row.clock != Clock::kDevice) {
@@ -31,7 +31,7 @@ Index<Row> append(Rows& rows, const Row& row) {
   return {static_cast<std::uint32_t>(rows.size() - 1)};
 }
 
-/// The operation that an activity stands for; none of kernels and what is no work of a device.
+/// The operation of an activity; none: a kernel, or a copy that is no work of a device.
 std::optional<OpKind> op_kind(ActivityKind kind) {
   constexpr std::optional<OpKind> kOps[] = {
       OpKind::kHtoD, OpKind::kDtoH, OpKind::kDtoD, OpKind::kMemset, {}, {}};
@@ -46,7 +46,7 @@ void put_into_region(const Trace& trace, Index<Region> region, Row& row) {
   row.thread = trace.regions.common(region.value).thread;
 }
 
-/// The rows that an activity becomes which stands for none.
+/// The rows of an activity that has none yet.
 Launch launch_of(const Trace& trace, const DeviceActivity& activity) {
   Launch launch;
   launch.kernel = activity.kernel;
@@ -82,8 +82,8 @@ struct Work {
   }
 };
 
-/// The same time spread over another number of them, as if each took its share: an estimate but for
-/// the sum.
+/// The same time spread over another number of activities, as if each took its share. Only the sum
+/// is exact.
 Distribution spread(const Distribution& times, std::uint64_t count) {
   Distribution spread;
   const double share = static_cast<double>(times.count) / static_cast<double>(count);
@@ -107,14 +107,15 @@ Distribution spread(const Distribution& times, std::uint64_t count) {
   return spread;
 }
 
-/// What the host saw of those whose activities were lost: which these are is not known.
+/// The host's times for operations whose activities were lost. It is not known which operations
+/// these are.
 Distribution rest_of(const Distribution& times, std::uint64_t count) {
   Distribution rest;
   rest.add(static_cast<std::uint64_t>(std::llround(times.mean())), count);
   return rest;
 }
 
-/// The aggregate as the device saw it; what it did not see of it is left over.
+/// The aggregate with the device's times. Returns the part of it that the device did not record.
 template <class Aggregate>
 std::optional<Aggregate> take(Aggregate& aggregate, const Work& work) {
   constexpr bool kIsOfOps = std::is_same_v<Aggregate, OpAggregate>;
@@ -122,7 +123,7 @@ std::optional<Aggregate> take(Aggregate& aggregate, const Work& work) {
   const std::uint64_t seen = work.times.count;
   const std::uint64_t asked = aggregate.times.count;
   bool is_whole = seen >= asked;
-  // Calls of several operations, of which some are not seen, cannot be told apart.
+  // Of calls with several operations, it is not known which operations are missing.
   if constexpr (kIsOfOps) is_whole = is_whole || aggregate.calls == 1;
   if (is_whole) {
     aggregate.times = seen == asked ? work.times : spread(work.times, asked);
@@ -154,7 +155,7 @@ void take_all(std::vector<Aggregate>& aggregates, const std::vector<Work>& works
   }
 }
 
-/// The same of what was counted.
+/// The same for aggregates.
 void put_aggregates_on_device_clock(Trace& trace) {
   std::vector<Work> of_op(trace.op_aggregates.size());
   std::vector<Work> of_launch(trace.launch_aggregates.size());
@@ -187,7 +188,7 @@ void put_aggregates_on_device_clock(Trace& trace) {
 
 Trace on_device_clock(Trace trace) {
   if (!has_device_times(trace)) return trace;
-  // What comes without OMPT has no thread either; rows need one to refer to.
+  // Activities without OMPT have no thread either; rows need one to refer to.
   if (trace.threads.empty()) trace.threads.push_back({trace.process.pid});
   put_aggregates_on_device_clock(trace);
   for (DeviceActivity& activity : trace.activities) {

@@ -9,15 +9,16 @@
 
 namespace ompdm::analysis {
 
-/// Whether devices told of times of their own, one by one or counted.
+/// Whether the trace has times of devices, of single activities or of aggregates.
 inline bool has_device_times(const Trace& trace) {
   return !trace.activities.empty() || !trace.activity_aggregates.empty();
 }
 
-/// Gives operations and launches that activities belong to the device's interval (Clock::kDevice);
-/// activities that stand for none become operations and launches of their own, the runtime's as
-/// internal ones. All columns are in order of their begin again, and activities refer to what they
-/// became. So with what was counted. A trace that is on the device's clock already stays as it is.
+/// Gives operations and launches the device's interval (Clock::kDevice) of their activities.
+/// Activities without an operation or launch become rows of their own, those of the runtime as
+/// internal ones. All columns are in order of their begin again, and activities refer to their
+/// rows. Aggregates are treated alike. A trace that is on the device's clock already remains as it
+/// is.
 Trace on_device_clock(Trace trace);
 
 /// Positions of rows in the order of their begins.

@@ -12,10 +12,10 @@ namespace ompdm::analysis {
 
 namespace {
 
-/// Innermost first. A call is told as the report tells places: by its line, not the column.
+/// Innermost first. A call has a line and no column, as places in the report.
 using Calls = std::vector<Frame>;
 
-/// The library by itself, where it does not say which function of it that is.
+/// The name of the library, for functions of it that have no name.
 std::string library_of(const Trace& trace, const CallPlace& place) {
   const std::string path = place.module ? trace.modules[place.module.value].path : std::string();
   return '[' + path.substr(path.find_last_of('/') + 1) + ']';
@@ -43,7 +43,7 @@ Calls calls_of(const Trace& trace, Index<CallPath> path) {
   return calls;
 }
 
-/// Whether two are one but for lines that the compiler left out.
+/// Whether two call paths may be the same: they differ only in lines that the compiler left out.
 bool may_be_one(const Calls& a, const Calls& b) {
   return std::ranges::equal(a, b, [](const Frame& one, const Frame& other) {
     return one.function == other.function && one.file == other.file &&
@@ -53,7 +53,7 @@ bool may_be_one(const Calls& a, const Calls& b) {
 
 using Sums = std::map<Calls, DirectiveFigures>;
 
-/// A path of which some line is not known is the only one that it can be, if there is just one.
+/// Joins a path with an unknown line to the only path that it may be, if there is just one.
 void join_unknown_lines(Sums& sums) {
   for (auto at = sums.begin(); at != sums.end();) {
     const auto next = std::next(at);
@@ -107,12 +107,12 @@ class DirectivePaths {
  public:
   explicit DirectivePaths(const Trace& trace) : trace_(trace) {}
 
-  /// What the instances of a row that one path led to have come to so far.
+  /// The sums of a row's executions by one call path so far.
   DirectiveFigures& at(std::uint32_t row, Index<CallPath> path) {
     return sums_[std::uint64_t{row} << 32U | path.value];
   }
 
-  /// Gives the rows their paths, as far as the source tells them apart, and the sum of these.
+  /// Gives the rows their paths, as far as the source distinguishes them, and the sums of these.
   void give_to(std::vector<DirectiveRow>& rows) const {
     std::map<std::uint32_t, Calls> calls;
     std::vector<Sums> sums(rows.size());
@@ -133,8 +133,8 @@ class DirectivePaths {
   std::unordered_map<std::uint64_t, DirectiveFigures> sums_;
 };
 
-/// Equal keys are one row. Instances of a template stand at one place; without a line only the
-/// address tells two directives of a function apart.
+/// Equal keys are one row. Instantiations of a template are at one place. Without a line, only the
+/// address distinguishes two directives of a function.
 using SourceKey = std::tuple<Directive, std::string, int, int, std::string, std::string,
                              std::uint32_t, std::uint64_t>;
 
@@ -215,12 +215,13 @@ void add_regions(const Trace& trace, const DirectiveTable& table, DirectivePaths
   }
 }
 
-/// By which calls the program came to an operation or launch: its region's, or its own.
+/// The call path of an operation or launch: that of its region, or its own.
 Index<CallPath> path_of(const Trace& trace, Index<Region> region, Index<CallPath> own) {
   return region ? trace.regions.common(region.value).path : own;
 }
 
-/// No region brackets the operations of such a row: they are instances themselves, or parts of one.
+/// Whether no region contains the operations of a row: each is an execution by itself, or a part of
+/// one.
 bool is_call(const DirectiveRow& row) {
   return row.directive == Directive::kApi || row.directive == Directive::kRuntime;
 }
@@ -247,7 +248,7 @@ void add_ops(const Trace& trace, const DirectiveTable& table, DirectivePaths& su
          [&](const DataOp& op, Index<CallPath> by, std::uint64_t count, Nanoseconds time) {
            add_to_row(op, by, {count * op.bytes, count, time}, count);
          });
-  // Several operations of one call were counted each.
+  // The operations of one call were counted separately before.
   ApiCalls calls;
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops.common(i);
@@ -258,7 +259,8 @@ void add_ops(const Trace& trace, const DirectiveTable& table, DirectivePaths& su
   for (const OpAggregate& aggregate : trace.op_aggregates) {
     const DataOp& like = aggregate.like;
     const std::uint64_t count = aggregate.times.count;
-    // Of an API call that is told in part no call is counted; without a site all are of none.
+    // API calls that are recorded in part count as rows. Without such a site, each operation
+    // counts.
     const bool has_calls = aggregate.calls != 0 || is_of(trace, like.site, Directive::kApi);
     add_to_row(like, like.path, {aggregate.bytes, count, sum_of(aggregate.times)},
                has_calls ? aggregate.calls : count);
@@ -282,7 +284,7 @@ void add_launches(const Trace& trace, const DirectiveTable& table, DirectivePath
   }
 }
 
-/// Drops what was never executed and puts the heaviest row first.
+/// Removes rows that were never executed, and puts the heaviest row first.
 void arrange(DirectiveTable& table) {
   const auto weight = [](const DirectiveRow& row) {
     return std::pair(row.htod.bytes + row.dtoh.bytes + row.dtod.bytes, row.time);

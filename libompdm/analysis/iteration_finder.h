@@ -21,8 +21,8 @@ namespace ompdm::analysis {
 
 /// The steps of a trace, by number: regions, and from kFirstApi on API calls. Symbols are twice the
 /// directive's row, plus 1 for the end of a `target data`. The copies that one
-/// omp_target_memcpy_rect makes are one step. Of a region's step its number alone is held, since
-/// there may be millions.
+/// omp_target_memcpy_rect makes are one step. For the step of a region only its number is stored,
+/// since there may be millions.
 class Steps {
  public:
   using Numbers = std::vector<std::uint32_t>;
@@ -79,13 +79,13 @@ class Steps {
     return threads;
   }
 
-  /// Adds the step of an API call; its number.
+  /// Adds the step of an API call. Returns its number.
   std::uint32_t add_api(const Step& step) {
     api_steps_.push_back(step);
     return kFirstApi + static_cast<std::uint32_t>(api_steps_.size() - 1);
   }
 
-  /// Of an API call, or when the directive was asked for.
+  /// The begin of an API call, or when the program reached the directive.
   [[nodiscard]] Nanoseconds begin_of(std::uint32_t number) const {
     if (number >= kFirstApi) return api_steps_[number - kFirstApi].begin;
     const Nanoseconds made = trace_.regions.rare(number).made;
@@ -101,7 +101,7 @@ class Steps {
             shape.device,
             shape.path};
   }
-  /// Step::path of that step, which most often is asked for alone.
+  /// Step::path of that step, which is often needed alone.
   [[nodiscard]] Index<CallPath> path_of(std::uint32_t number) const {
     return number >= kFirstApi ? api_steps_[number - kFirstApi].path
                                : trace_.regions.common(number).path;
@@ -157,7 +157,7 @@ class Steps {
         cost.kernel += trace_.launches.duration_of(launches_.rows[at]);
       }
     }
-    // Who had it deferred does not wait for it, nor for what the recorder does meanwhile.
+    // The thread that deferred it does not wait for it, nor for the recorder's hashing meanwhile.
     const auto& rare = trace_.regions.rare(region);
     if (rare.made == 0) cost.hashing = rare.hashing + rare.hashing_after;
     return cost;
@@ -212,7 +212,7 @@ class IterationFinder {
     return true;
   }
 
-  /// Why the last one was not explained.
+  /// Why the last sequence was not explained.
   [[nodiscard]] const ByOrder& why_not() const { return why_not_; }
 
   /// Every loop with more than one iteration, in order of its first. To be called once, at last.
@@ -228,7 +228,8 @@ class IterationFinder {
     std::vector<Loop> repeated;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const Index<CodeLoop> above = repeated_above(rows_[i]);
-      // That an iteration goes over devices is said of the loop around the one that does so.
+      // A loop over devices is no row of its own: the row of the loop around it has the number of
+      // devices.
       if (!is_repeated(rows_[i]) || (over_devices_[i] && above)) continue;
       repeated.push_back(std::move(rows_[i]));
       repeated.back().parent = above;
@@ -240,7 +241,7 @@ class IterationFinder {
  private:
   using Devices = std::vector<std::int32_t>;
 
-  /// A loop that is being passed.
+  /// A loop that is being executed.
   struct Active {
     std::uint32_t level = 0;
     Index<CodeLoop> code;
@@ -418,11 +419,11 @@ class IterationFinder {
   calls::CallOrder order_;
   std::uint32_t symbol_count_;
   std::vector<Loop> rows_;
-  /// By place in the source, and function: two may include one text. Instances of a template are
-  /// one. Of a loop without a place, by itself.
+  /// By place in the source, and function, since two functions may include one text. Instantiations
+  /// of a template count as one function. A loop without a place has a row of its own.
   std::map<std::tuple<std::string, int, int, std::string, std::uint32_t>, std::uint32_t> row_of_;
-  std::vector<std::vector<bool>> has_symbol_;  // beside rows_
-  std::vector<bool> over_devices_;  // each iteration had a device of its own; beside rows_
+  std::vector<std::vector<bool>> has_symbol_;  // parallel to rows_
+  std::vector<bool> over_devices_;  // each iteration had a device of its own; parallel to rows_
   std::vector<Active> active_;
   std::uint32_t sequence_ = 0;
   ByOrder why_not_;

@@ -23,9 +23,9 @@ namespace ompdm::analysis {
 
 namespace {
 
-/// Threads, except the main one, that work on the same storage, where it is not known who asked for
-/// what they run: what a `nowait` defers is run by any of the runtime's threads, so that one loop's
-/// directives may be spread over them.
+/// Threads, except the main one, that work on the same storage, and of which it is not known who
+/// asked for their regions. Any of the runtime's threads may run what a `nowait` defers. So the
+/// directives of one loop may be spread over several threads.
 struct ThreadGroup {
   std::vector<std::uint32_t> threads;
   bool one_at_a_time = true;  ///< no two of their directives overlap in time
@@ -33,8 +33,8 @@ struct ThreadGroup {
   Nanoseconds end = 0;        ///< of that
 };
 
-/// What the main thread asks for comes one after the other, and so does what a thread of the
-/// program asks for: a call path tells that it did.
+/// Whether the directives that a region's asking thread asks for follow one another. This is so for
+/// the main thread, and for threads of the program. A call path shows that it is one of these.
 bool has_own_sequence(const Trace& trace, const Region& region) {
   return region.path || trace.threads[region.asker()].tid == trace.process.pid;
 }
@@ -77,19 +77,20 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
   return rows;
 }
 
-/// What crosses again and again: entry into a loop, whether to the device, device, place on the
-/// host, size.
+/// A piece that is transferred repeatedly: entry into a loop, whether to the device, device,
+/// address on the host, size.
 using EntryPiece =
     std::tuple<const EnclosingEntry*, bool, std::int32_t, std::uint64_t, std::uint64_t>;
 
 struct PieceCrossings {
   std::uint32_t first = 0;                      ///< position in Trace::ops
   std::uint32_t latest = Index<DataOp>::kNone;  ///< whose content is known
-  /// The latest of which all bytes are known, if what was seen of it since is the same.
+  /// The latest whose bytes were all hashed, if all later contents were equal to it as far as
+  /// known.
   std::uint32_t whole = Index<DataOp>::kNone;
   std::uint64_t compared = 0;   ///< in full, or found to differ
   std::uint64_t unchanged = 0;  ///< of these
-  std::uint64_t alike = 0;      ///< of which blocks were the same, and more was not compared
+  std::uint64_t alike = 0;      ///< equal in blocks, and not compared further
   std::uint64_t bytes = 0;
   bool changes = false;
 };
@@ -127,7 +128,7 @@ std::string item_of(const Trace& trace, const DataOp& op) {
   return fmt::format("{} ({})", name, place_of(*site));
 }
 
-/// Adds what an operation is of: variables by their position in Trace::variables.
+/// Adds the directive of an operation, and its variable as a position in Trace::variables.
 void add(const DataOp& op, const DirectiveTable& directives, CrossedItem& item) {
   const std::uint32_t row = row_of(directives, op.site);
   if (row != kNoDirective) item.directive = row;
@@ -186,7 +187,7 @@ void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveT
     const auto [name, is_new] = names.try_emplace({first.variable.value, first.site.value});
     if (is_new) name->second = item_of(trace, first);
     const std::string& item = name->second;
-    // What was seen to change may have changed where no block was looked at, too.
+    // Data that was seen to change may also have changed between the hashed blocks.
     if (!crossings.changes) total[loop] += crossings.bytes;
     if (!crossings.changes && (item.empty() || crossings.bytes == 0)) continue;
     Recurring& row = (crossings.changes ? changing : constant)[loop][item];
@@ -214,8 +215,9 @@ void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveT
 
 namespace {
 
-/// Whether a repetition is worth a line: the same call twice in a row is no loop unless it
-/// computes, and then once, or in several threads that share the iterations.
+/// Whether a repetition is worth reporting. The same call twice in a row is no loop unless it runs
+/// kernels. Even then it has to be one entry, or entries of several threads that share the
+/// iterations.
 bool is_loop(const Loop& loop) {
   const auto long_ones =
       std::ranges::count_if(loop.spans, [](const LoopEntry& span) { return span.iterations >= 3; });
@@ -226,17 +228,18 @@ bool is_loop(const Loop& loop) {
   return loop.entries == sequences.size() && (loop.entries == 1 || loop.iterations >= 3);
 }
 
-/// What is left of a sequence once its loops are folded: the less, the better they explain it.
+/// The number of nodes that remain of a sequence once its loops are folded. The fewer, the better
+/// the loops explain it.
 std::size_t left_of(const std::vector<Step>& steps, std::uint32_t symbols) {
   LoopFinder finder(symbols);
   for (const Step& step : steps) finder.append(step);
   return finder.left();
 }
 
-/// Gives what a sequence does on each of its devices symbols of its own, unless it is better
-/// explained without: which device is next may be decided again each time. Devices are numbered as
-/// they come, so that threads which do the same on devices of their own do the same. Returns the
-/// number of devices told apart.
+/// Gives the steps of a sequence symbols of their own on each device. If the sequence is better
+/// explained without, it does nothing: the next device may be chosen again each time. Devices are
+/// numbered as they come, so that threads which do the same on different devices have the same
+/// symbols. Returns the number of devices that are distinguished.
 std::uint32_t tell_devices_apart(std::vector<Step>& steps, std::uint32_t symbols) {
   std::map<std::int32_t, std::uint32_t> numbers;
   for (const Step& step : steps) {
@@ -252,8 +255,8 @@ std::uint32_t tell_devices_apart(std::vector<Step>& steps, std::uint32_t symbols
   return devices;
 }
 
-/// What a loop does, whichever devices it does that on: each device by the order in which an
-/// iteration comes to it.
+/// The symbols of a loop, independent of its devices: each device is numbered by the order in which
+/// an iteration uses it.
 std::vector<std::uint32_t> on_any_device(const Loop& loop, std::uint32_t symbols) {
   std::map<std::uint32_t, std::uint32_t> numbers;
   std::vector<std::uint32_t> same;
@@ -329,8 +332,8 @@ IterationCost steady_cost(const Loop& loop) {
   return cost;
 }
 
-/// Whether a directive in the loop stands before the line that the machine code gives it: that of
-/// a loop within it, or of its end.
+/// Whether a directive of the loop stands before the loop's line by the machine code. Then that
+/// line is one of an inner loop, or of the loop's end.
 bool begins_earlier(const Loop& loop, const DirectiveTable& directives) {
   return std::ranges::any_of(loop.symbols, [&](std::uint32_t symbol) {
     const DirectiveRow& row = directives.rows[symbol / 2];
@@ -420,8 +423,8 @@ namespace {
 
 constexpr auto kHost = static_cast<std::size_t>(IterationPart::kHost);
 
-/// What one sequence of directives did: time in segments that do not overlap, and what crossed
-/// when.
+/// The time of one sequence of directives in segments that do not overlap, and its transferred
+/// bytes.
 class SequenceTime {
  public:
   void add_interval(Nanoseconds begin, Nanoseconds end, IterationPart part, bool needless) {

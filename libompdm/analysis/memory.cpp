@@ -31,8 +31,8 @@ class Replay {
  public:
   explicit Replay(const Trace& trace) : trace_(trace) {}
 
-  /// Calls `at_change(device, bytes, op)` behind each operation that changes what is alive, until
-  /// it returns false.
+  /// Calls `at_change(device, bytes, op)` after each operation that changes the allocated memory,
+  /// until it returns false. `bytes`: all that the device has then.
   template <class AtChange>
   void run(AtChange at_change) {
     std::map<std::int32_t, std::uint64_t> alive;
@@ -52,7 +52,7 @@ class Replay {
     }
   }
 
-  /// What is alive on a device now, most bytes first.
+  /// The blocks that are allocated on a device now, most bytes first.
   [[nodiscard]] std::vector<MemoryHolder> holders(std::int32_t device) const {
     std::map<Holder, Held> held;
     for (const auto& [place, block] : memory_.blocks()) {

@@ -29,14 +29,14 @@ bool is_main(const std::string& function) {
 std::string without_signature(const std::string& function) {
   if (is_main(function)) return function;
   std::string whole = function;
-  // Of a scope without a name there is nothing to say.
+  // Scopes without a name are left out.
   constexpr std::string_view kNameless = "(anonymous namespace)::";
   for (std::size_t at = 0; (at = whole.find(kNameless, at)) != std::string::npos;) {
     whole.erase(at, kNameless.size());
   }
   if (has_odd_brackets(whole)) return whole;
   const std::string name = whole.substr(0, whole.find('('));
-  // An instance of a template is told with its return type: "bool add_one<double>".
+  // An instantiation of a template has its return type in its name: "bool add_one<double>".
   std::size_t begin = 0;
   int depth = 0;
   for (std::size_t at = 0; at < name.size(); ++at) {
@@ -113,7 +113,7 @@ std::string size_text(std::uint64_t bytes) {
   constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
-  // What would be told as 1000 of a unit is 1 of the next.
+  // A value that would be written as 1000 of a unit is written as 1 of the next.
   for (; value >= 999.5 && unit + 1 < std::size(kUnits); ++unit) value /= 1000;
   if (unit == 0) return fmt::format("{} B", bytes);
   return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, kUnits[unit]);

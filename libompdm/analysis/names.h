@@ -1,5 +1,4 @@
-// What functions, places and data are called in tables and sentences. Inside the analysis library
-// only.
+// Names of functions, places and data in tables and sentences. Inside the analysis library only.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +22,13 @@ std::string without_signature(const std::string& function);
 /// Without all scopes and template arguments besides: "run".
 std::string plain_name(const std::string& function);
 
-/// The name of the template that a function is an instance of: "V<...>::run"; its own name where it
-/// is none.
+/// The name of the template that a function is an instantiation of: "V<...>::run". Its own name if
+/// it is none.
 std::string template_name(const std::string& function);
 
-/// One name for functions that stand at one place in the source: theirs where it is the same, else
-/// that of the template which they are instances of, "run<...>". Some may be known by their plain
-/// name alone, and be any of the instances.
+/// One name for functions that stand at one place in the source: theirs if it is the same, else
+/// that of their template, "run<...>". Some may be known by their plain name alone, and may be any
+/// of the instantiations.
 std::string common_function(std::span<const std::string> functions);
 
 /// A path without its folders.
@@ -85,7 +84,8 @@ std::string base_of(const std::string& expression);
 /// Whether it is the name of a variable alone: no member, and not `this`.
 bool is_variable_name(const std::string& name);
 
-/// What the program has no name for: "786 KB that gray line 5 maps"; an empty place is not known.
+/// A name for data that the program has no name for: "786 KB that gray line 5 maps". An empty place
+/// is not known.
 std::string nameless(std::uint64_t bytes, const std::string& place);
 
 /// "a, b, c", as in a clause.

@@ -1,7 +1,7 @@
-// Loops in a sequence of symbols, found from the sequence alone: repeated neighbours are folded
-// while reading, innermost first, so that what is before, after and between loops does not
-// disturb them. A symbol costs a bounded number of constant-time tests, and each comparison of
-// bodies is paid for by the symbols that it folds away.
+// Loops in a sequence of symbols, found from the sequence alone. Repeated neighbours are folded
+// while reading, innermost first. So symbols before, after and between loops do not disturb them. A
+// symbol costs a bounded number of constant-time tests. Each comparison of bodies is paid for by
+// the symbols that it folds away.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace ompdm::analysis {
 
-/// Adds the entries of a loop that does the same; `symbols` stay as they are.
+/// Adds the entries of a loop that does the same; `symbols` remain as they are.
 inline void add(Loop& sum, const Loop& loop) {
   if (loop.begin < sum.begin) {
     sum.begin = loop.begin;
@@ -35,12 +35,13 @@ inline void add(Loop& sum, const Loop& loop) {
   sum.spans.insert(sum.spans.end(), loop.spans.begin(), loop.spans.end());
 }
 
-/// Folds one sequence (thread) after the other. Two iterations are equal when they are the same
-/// symbols in the same order, where a symbol or an inner loop counts as one however often it is
-/// repeated in place. Between two such iterations of a loop there may be one that is alike: most of
-/// the symbols in their order, with others in between (a probe every tenth step) or some left out,
-/// not the last; what is only in such iterations is in the loop's cost, and not among its symbols.
-/// A sequence that is one iteration of a loop of other sequences is an entry of that loop too.
+/// Folds one sequence (thread) after the other. Two iterations are equal if they have the same
+/// symbols in the same order. A symbol or an inner loop counts once, however often it is repeated
+/// in place. Between two equal iterations of a loop there may be one that is alike. It has most of
+/// the symbols in their order. There may be others in between (a probe every tenth step), or some
+/// may be missing, but not the last. Symbols that only such iterations have are in the loop's cost,
+/// and not among its symbols. A sequence that is one iteration of another sequence's loop is an
+/// entry of that loop, too.
 class LoopFinder {
  public:
   /// Symbols are 0 ... symbol_count - 1.
@@ -192,7 +193,7 @@ class LoopFinder {
     }
     const std::uint32_t shape = node->shape;
     Node iteration = take_iteration(stack_.size() - at - 1);
-    // take_pass may have moved the nodes: walk down again.
+    // take_iteration() may have moved the nodes, so the search is repeated.
     Node* outer = &stack_[at];
     while (outer->shape != shape) {
       lengthen_iteration(*outer, iteration);
@@ -303,7 +304,7 @@ class LoopFinder {
     lengthen_iteration(node, iteration);
   }
 
-  /// The latest iteration went on, as an inner loop at its end did.
+  /// Adds a part to the latest iteration, as an inner loop at its end does.
   void lengthen_iteration(Node& node, const Node& part) {
     Loop& loop = loops_[node.loop];
     const Nanoseconds longer = part.end - node.end;
@@ -315,8 +316,9 @@ class LoopFinder {
     loop.total.wall += longer;
   }
 
-  /// Takes the nodes above `at` as two more iterations of that loop, if the upper ones are exactly
-  /// one and the others are alike: an iteration that differs stands between two that do not.
+  /// Takes the nodes above `at` as two more iterations of that loop. The upper nodes have to be
+  /// exactly one iteration, and the others alike. So an iteration that differs stands between two
+  /// that do not.
   bool take_alike_iteration_at(std::size_t at) {
     const Body& body = body_of(stack_[at].shape);
     const std::size_t above = stack_.size() - at - 1;
@@ -333,9 +335,9 @@ class LoopFinder {
     return true;
   }
 
-  /// Where the loop at `at` has an inner loop of several nodes next, takes the topmost nodes as the
-  /// only iteration of that, if they are one: so that an iteration which enters it once equals the
-  /// others.
+  /// The loop at `at` may have an inner loop of several nodes next. If the topmost nodes are one
+  /// iteration of that, takes them as its only iteration. So an iteration that enters the inner
+  /// loop once equals the others.
   bool enter_inner_loop_at(std::size_t at) {
     const Body& body = body_of(stack_[at].shape);
     const std::size_t above = stack_.size() - at - 1;
@@ -360,7 +362,7 @@ class LoopFinder {
     std::vector<std::uint32_t> found;
     for (std::size_t i = begin; i < end; ++i) append_once(stack_[i].shape, found);
     if (expected.size() > kLongestAlike || found.size() > 2 * expected.size()) return false;
-    // Another loop of these symbols is no iteration of this one, however often it was passed.
+    // Another loop of these symbols is no iteration of this one, however often it was repeated.
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t shape = stack_[i].shape;
       if (shape < symbol_count_ || std::ranges::count(body, shape) > 0) continue;
@@ -405,7 +407,7 @@ class LoopFinder {
     return shape;
   }
 
-  /// Of the shapes of `count` nodes from `at` on.
+  /// The hash of the shapes of `count` nodes from `at` on.
   [[nodiscard]] std::uint64_t hash_of(std::size_t at, std::size_t count) {
     while (powers_.size() <= count) powers_.push_back(powers_.back() * kBase);
     const std::uint64_t below = at == 0 ? 0 : prefixes_[at - 1];
@@ -459,7 +461,7 @@ class LoopFinder {
   std::uint32_t symbol_count_;
   std::uint32_t sequence_ = 0;
   std::vector<Node> stack_;
-  std::vector<std::uint64_t> prefixes_;  ///< beside stack_: hash of the shapes up to there
+  std::vector<std::uint64_t> prefixes_;  ///< parallel to stack_: hash of the shapes up to there
   std::vector<Node> tails_;
   std::vector<std::uint32_t> free_tails_;
   std::vector<std::uint64_t> powers_{1};            ///< of the hash's base

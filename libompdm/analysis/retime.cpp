@@ -79,7 +79,7 @@ Nanoseconds transfer_time(const Link& link, std::uint64_t bytes) {
 
 namespace {
 
-/// An interval of any column, with what it is to take; -1 where that follows from what is in it.
+/// An interval of any column, with its new duration; -1: that follows from what is in it.
 struct Span {
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
@@ -93,8 +93,8 @@ struct Span {
   std::size_t made = kNoRow;  ///< of a region that a task ran: the span that says when it was made
 };
 
-/// What happens at one instant, in this order: what ends there must have ended before what begins
-/// there, and what takes no time is on the side of the region that it belongs to.
+/// The order of what happens at one instant. Intervals that end there end before others begin. An
+/// instant operation is on the side of the region that it belongs to.
 enum class Phase : std::uint8_t {
   kEnd,
   kInstantAtEnd,
@@ -114,8 +114,8 @@ struct Boundary {
   [[nodiscard]] auto key() const { return std::tuple(time, phase, nesting, span); }
 };
 
-/// Walks through the recording in order of time and computes each instant again. Each thread goes
-/// its own way; where it meets others is on a device.
+/// Walks through the recording in order of time and computes each instant again. Threads are
+/// independent of each other, but for waits on a device.
 class Retimer {
  public:
   /// The spans have to outlive this.
@@ -140,7 +140,7 @@ class Retimer {
     last_after_ = std::max(last_after_, place.after);
   }
 
-  /// Where an instant that is on no thread, at or after the last boundary, comes to lie.
+  /// The new time of an instant that is on no thread, and at or after the last boundary.
   [[nodiscard]] Nanoseconds map(Nanoseconds instant) const {
     return last_after_ + std::max<Nanoseconds>(instant - last_before_, 0);
   }
@@ -169,7 +169,7 @@ class Retimer {
     place.idle_after = place.after;
   }
 
-  /// A new thread was started by the first one, before that went into what it is in.
+  /// The first thread started a new thread when it was last in no interval.
   void start(Place& place, Nanoseconds time) {
     if (first_ == nullptr) first_ = &place;
     place.seen = true;
@@ -230,7 +230,7 @@ class Retimer {
       place.after += passed;
       return;
     }
-    // Something else happens on this thread within the transfer: it keeps its part of the way.
+    // Another event of this thread within the transfer keeps its relative position in it.
     const auto& [begin, end] = old_[place.transfer];
     const double share = static_cast<double>(passed) / static_cast<double>(end - begin);
     const auto modelled = static_cast<double>(spans_[place.transfer].modelled);
@@ -252,7 +252,8 @@ bool crosses(const DataOp& op) {
   return is_transfer(op.kind) && !op.unfinished && op.src_device != op.dst_device;
 }
 
-// Those of operations, launches and regions, in order; before a region's, that of its making.
+// The intervals of operations, launches and regions, in order. Before that of a region that a task
+// ran: the instant at which the task was made.
 std::vector<Span> spans_of(const Trace& trace, const Link& link) {
   std::vector<Span> spans;
   spans.reserve(trace.regions.size() + trace.ops.size() + trace.launches.size());

@@ -1,5 +1,5 @@
-// The figures of a report's rows, by the names that they have in JSON: one list a table, for
-// comparisons of versions and for summaries of ranks.
+// The figures of a report's rows, by the names that they have in JSON. There is one list a table,
+// for comparisons of versions and for summaries of ranks.
 #pragma once
 
 #include <cstdint>

@@ -125,15 +125,15 @@ std::vector<VariableRow> variables_of(const Trace& trace) {
 
 namespace {
 
-/// An activity row with the durations it is to be computed from.
+/// An activity row with the durations of its operations.
 struct ActivityGroup {
   Activity row;
   std::vector<Nanoseconds> durations = {};
-  std::vector<Nanoseconds> unfinished = {};  ///< lower bounds: told only where no others are known
-  Distribution counted = {};                 ///< those that are not told one by one
+  std::vector<Nanoseconds> unfinished = {};  ///< lower bounds: used only if no others are known
+  Distribution counted = {};                 ///< of operations that are aggregated
 };
 
-/// Adds what is told and what is counted to the groups that `group_of` gives, null for none.
+/// Adds rows and aggregates to the groups that `group_of` gives; null: to none.
 template <class Row, class Aggregate, class GroupOf>
 void fill(const DedupColumn<Row>& rows, const std::vector<Aggregate>& aggregates,
           GroupOf group_of) {
@@ -153,8 +153,8 @@ void fill(const DedupColumn<Row>& rows, const std::vector<Aggregate>& aggregates
   }
 }
 
-/// The type, function, place and clock of a kernel's row: the region's own source line before what
-/// the entry's name tells.
+/// The type, function, place and clock of a kernel's row. The region's own source line comes before
+/// the one in the entry's name.
 Activity describe_kernel(const Trace& trace, const Launch& launch) {
   Activity row;
   row.type = ActivityType::kKernel;
@@ -175,7 +175,7 @@ Activity describe_kernel(const Trace& trace, const Launch& launch) {
   return row;
 }
 
-/// By type and clock; then the kernels, as they were met first.
+/// By type and clock; then the kernels, in the order of their first launch.
 std::deque<ActivityGroup> groups_of(const Trace& trace, bool api_calls) {
   std::map<std::pair<ActivityType, Clock>, ActivityGroup> by_type;
   fill(trace.ops, trace.op_aggregates, [&](const DataOp& op) -> ActivityGroup* {
@@ -218,7 +218,7 @@ void add_up(const std::vector<Nanoseconds>& durations, Distribution& all) {
   }
 }
 
-/// Of what was counted, in all or in part: median and deviation are the histogram's.
+/// The row of a group with aggregates: median and deviation are the histogram's.
 Activity summarize_counted(ActivityGroup group) {
   Activity row = std::move(group.row);
   Distribution& all = group.counted;

@@ -14,7 +14,7 @@
 
 namespace ompdm::analysis {
 
-/// The directive table with the way back from sites to its rows.
+/// The directive table, and the row of each site.
 struct DirectiveTable {
   std::vector<DirectiveRow> rows;
   std::vector<std::uint32_t>
@@ -33,9 +33,9 @@ struct Step {
   Index<CallPath> path;
 };
 
-/// One time that a loop was entered and left.
+/// One entry into a loop.
 struct LoopEntry {
-  std::uint32_t sequence = 0;  ///< which one, in the order in which they were ended
+  std::uint32_t sequence = 0;  ///< its number, in the order in which sequences were ended
   Nanoseconds begin = 0;       ///< of its first iteration
   Nanoseconds end = 0;         ///< of its last iteration's last step
   std::uint64_t iterations = 0;
@@ -53,14 +53,14 @@ struct Loop {
   std::vector<std::uint32_t> symbols;
   std::uint32_t devices = 1;  ///< that an iteration goes over
   Index<CodeLoop> code;  ///< the loop of the program's code; none: found from the order of events
-  Frame place;           ///< where a reader finds that
+  Frame place;           ///< its place in the source
   ByOrder by_order;      ///< why there is no `code`
-  bool begin_unknown = false;  ///< that is a place in it, and it begins in another one
-  Index<CodeLoop> parent;      ///< `code` of the row that all of its entries were iterations of
-  bool at_least = false;       ///< more iterations may have come, in which nothing was recorded
+  bool begin_unknown = false;  ///< `place` is a line in the loop, whose begin is another line
+  Index<CodeLoop> parent;      ///< `code` of the row whose iterations contain all of its entries
+  bool at_least = false;       ///< there may have been more iterations, without events
   std::uint64_t iterations = 0;
   std::uint64_t entries = 0;
-  bool entries_at_least = false;   ///< it may have been left and entered again unseen
+  bool entries_at_least = false;   ///< it may have been left and entered again without an event
   Nanoseconds begin = 0;           ///< of the first iteration of the first entry
   IterationCost first;             ///< the first iteration of the first entry
   IterationCost first_iterations;  ///< summed over entries: the first iteration of each
@@ -73,13 +73,13 @@ struct Loop {
 /// Adds `cost` to `sum`.
 void add(IterationCost& sum, const IterationCost& cost);
 
-/// Loops, and whose sequences they are of.
+/// Loops, and the sequences of threads that they are of.
 struct LoopTable {
   std::vector<Loop> rows;
   std::vector<std::uint32_t> sequence_of_thread;  ///< by position in Trace::threads
 };
 
-/// Who asked for an operation, and when: for what a task runs, where the task was made.
+/// Who asked for an operation, and when. For operations of a task: who made the task, and when.
 struct Asker {
   std::uint32_t thread = 0;
   Nanoseconds time = 0;
@@ -105,9 +105,9 @@ std::uint32_t row_of(const DirectiveTable& table, Index<Site> site);
 /// What the times of an aggregate add up to.
 inline Nanoseconds sum_of(const Distribution& times) { return static_cast<Nanoseconds>(times.sum); }
 
-/// What an operation of a kind is in the tables.
+/// How the tables treat an operation of a kind.
 struct KindOfOp {
-  std::optional<ActivityType> type = {};  ///< what the device does for it; none: nothing
+  std::optional<ActivityType> type = {};  ///< the device's activity for it; none: there is none
   Flow Totals::* total = nullptr;
   Flow DirectiveFigures::* flow = nullptr;  ///< of transfers
   IterationPart part = IterationPart::kHost;
@@ -136,7 +136,8 @@ inline void add(Flow& sum, const Flow& other) {
   sum.time += other.time;
 }
 
-/// Calls `take` with operations and what those alike come to, told one by one and counted.
+/// Calls `take` with each distinct operation and the sum of those like it, recorded one by one or
+/// aggregated.
 template <class Take>
 void sum_up_ops(const Trace& trace, Take take) {
   sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
@@ -161,36 +162,37 @@ DirectiveTable directives_of(const Trace& trace);
 
 std::vector<VariableRow> variables_of(const Trace& trace);
 
-/// Loops worth a line, from each thread's sequence of directives: symbols are twice the directive's
-/// row, plus 1 for the end of a `target data`. Threads among which the runtime spreads a loop's
-/// deferred directives have one sequence.
+/// Loops worth reporting, from each thread's sequence of directives. Symbols are twice the
+/// directive's row, plus 1 for the end of a `target data`. Threads among which the runtime spreads
+/// a loop's deferred directives have one sequence.
 LoopTable loops_of(const Trace& trace, const DirectiveTable& directives);
 
 std::vector<LoopRow> loops_of(const Trace& trace, const LoopTable& loops,
                               const DirectiveTable& directives);
 
-/// From the activities' intervals; empty without them.
+/// From the intervals of activities; empty without them.
 std::vector<DeviceUse> device_use_of(const Trace& trace);
 
 /// Device memory, by device.
 std::vector<MemoryRow> device_memory_of(const Trace& trace);
 
-/// From the synchronizations, what the device did meanwhile from the activities.
+/// From the synchronizations, and from the activities of the device meanwhile.
 std::vector<HostWait> host_waits_of(const Trace& trace, const DirectiveTable& directives);
 
 /// Needs a trace that is not on the device's clock yet.
 std::vector<StartLatency> start_latencies_of(const Trace& trace);
 
-/// The wall time of the process without the time for hashing, which threads that transfer data
-/// spend side by side.
+/// The wall time of the process without the time for hashing. Threads that transfer data hash at
+/// the same time.
 Nanoseconds program_wall_of(const Trace& trace);
 
 Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& directives);
 
 /// Fills in, for each loop of loops_of(), the items whose content was the same in every iteration
-/// that was hashed, and those that changed now and then; nothing for loops of which no content was
-/// compared. A piece is host storage that is transferred to or from one device; each entry into a
-/// loop is compared by itself. Variables are positions in Trace::variables.
+/// that was hashed. Also fills in those that changed now and then. Nothing is filled in for loops
+/// of which no content was compared. A piece is host storage that is transferred to or from one
+/// device. Each entry into a loop is compared by itself. Variables are positions in
+/// Trace::variables.
 void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveTable& directives,
                     std::vector<LoopRow>& rows);
 
@@ -199,11 +201,11 @@ void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveT
 std::vector<std::vector<Iteration>> iterations_of(const Trace& trace, const LoopTable& loops,
                                                   const std::vector<std::uint32_t>& finding_of_op);
 
-/// Directives and their call paths. Rows alike are told apart by their order, which is that of the
-/// sites in the program.
+/// Gives ids to directives and their call paths. Equal rows differ by their order, which is that of
+/// the sites in the program.
 void identify(std::vector<DirectiveRow>& rows);
 
-/// Loops in order of their first iteration; the directives have their ids.
+/// Gives ids to loops in order of their first iteration; the directives have their ids.
 void identify(std::vector<LoopRow>& rows, const std::vector<DirectiveRow>& directives);
 
 /// Follows a trace's operations in their order.
@@ -221,10 +223,11 @@ class ApiCalls {
   std::vector<std::uint32_t> last_;  // by thread
 };
 
-/// By the rows' ids, in nanoseconds. Of what had not ended none; of a `target data` its begin.
+/// By the rows' ids, in nanoseconds. Unfinished ones are left out; of a `target data` the begin
+/// counts.
 struct Durations {
   std::map<std::string, Distribution> activities;  ///< allocations and deletes too
-  std::map<std::string, Distribution> directives;  ///< of instances, on the host's clock
+  std::map<std::string, Distribution> directives;  ///< of executions, on the host's clock
 };
 
 /// `analysis` and `picture` are this trace's.

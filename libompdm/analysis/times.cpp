@@ -12,7 +12,7 @@ namespace ompdm::analysis {
 
 namespace {
 
-/// The row that moved most, or one that kept the device busy if nothing moved.
+/// The row that moved most bytes; kNoRow if nothing moved.
 std::size_t top_row(const std::vector<DirectiveRow>& rows) {
   if (rows.empty()) return kNoRow;
   const DirectiveRow& first = rows.front();  // most bytes first
@@ -30,7 +30,7 @@ Nanoseconds span_of(const Trace& trace) {
   const Recording& recording = trace.recording;
   if (recording.detail == Recording::Detail::kEvents) return program_wall_of(trace);
   const Nanoseconds to = recording.recorded_to != 0 ? recording.recorded_to : trace.process.wall;
-  // Of a part that was taken out it is not known how much of the hashing was in it.
+  // In a part that was taken out of a recording, the share of the hashing is not known.
   const Nanoseconds hashing = recording.detail == Recording::Detail::kPart
                                   ? 0
                                   : trace.process.wall - program_wall_of(trace);
@@ -50,7 +50,7 @@ bool moves_data(const Trace& trace, const Region& region) {
   }
 }
 
-/// As much of an interval as lies in the part of the run that a trace holds.
+/// The part of an interval that lies in the part of the run that a trace holds.
 Interval within_part(const Recording& recording, Interval time) {
   if (recording.detail != Recording::Detail::kPart) return time;
   const Nanoseconds to =
@@ -58,8 +58,8 @@ Interval within_part(const Recording& recording, Interval time) {
   return {std::max(time.begin, recording.recorded_from), std::min(time.end, to)};
 }
 
-/// What data movement took, from transfers and allocations that come in order of their begins and
-/// from the regions of data directives.
+/// The time of data movement. It is made of transfers and allocations, which are added in order of
+/// their begins, and of the regions of data directives.
 class Movement {
  public:
   explicit Movement(const Trace& trace) : trace_(trace), regions_(trace.regions) {}
@@ -109,7 +109,7 @@ Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& direct
         within_part(trace.recording, {trace.ops.begin_of(i), trace.ops.end_of(i)});
     if (op.kind != OpKind::kMemset) movement.add(time);
     if (!(is_transfer(op.kind) || op.kind == OpKind::kMemset)) return;
-    // LLVM fills memory by a copy of its own, whose time no figure has.
+    // LLVM fills memory by a copy of its own, whose time is in no figure.
     if (op.kind == OpKind::kMemset && op.clock == Clock::kEnqueue) return;
     any = true;
     note_clock(headline, op.clock);
@@ -139,11 +139,11 @@ namespace {
 
 constexpr Nanoseconds kTenth = 10;
 constexpr Nanoseconds kTwentieth = 20;
-/// What rides along with a launch, in bytes (kRidesAlong).
+/// Bytes that a transfer with each launch may have (kRidesAlong).
 constexpr std::uint64_t kRides = 256;
 constexpr std::uint64_t kLaunchesPerTransfer = 10;
 
-/// The sums that a verdict is about.
+/// The sums that a verdict rests on.
 std::pair<Headline, Totals> sums_of(std::span<const Analysis> analyses) {
   Headline sum;
   Totals totals;
@@ -157,7 +157,8 @@ std::pair<Headline, Totals> sums_of(std::span<const Analysis> analyses) {
   return {sum, totals};
 }
 
-/// Whether all that this run moved is known: pages that migrate by themselves, say, are not.
+/// Whether all data movement of this run is known. Pages that migrate by themselves are not, for
+/// example.
 bool knows_all(const Analysis& one) {
   if (!has_target_events(one)) return true;
   return knows_transfers(one) && !lacks_events(one) &&
@@ -166,7 +167,7 @@ bool knows_all(const Analysis& one) {
          one.headline.measured && !one.recording.unified_shared_memory;
 }
 
-/// Whether next to nothing moves, by counts: these are the same on each device.
+/// Whether hardly any data is moved. The counts for this are the same on each device.
 bool is_next_to_nothing(const Totals& sum) {
   Flow moved = sum.htod;
   add(moved, sum.dtoh);
@@ -279,13 +280,13 @@ std::vector<DeviceUse> device_use_of(const Trace& trace) {
 
 namespace {
 
-/// What can be waited for, as intervals in order that do not overlap.
+/// Work that can be waited for, as intervals in order that do not overlap.
 struct QueueWork {
   std::vector<Interval> kernels;
   std::vector<Interval> all;
 };
 
-/// Of one stream of a context, or, under kAnyStream, of all of its streams.
+/// A context and one of its streams; kAnyStream: all of its streams.
 using Queue = std::pair<std::uint32_t, std::uint32_t>;
 constexpr std::uint32_t kAnyStream = 0;
 
@@ -307,7 +308,7 @@ std::map<Queue, QueueWork> work_of(const Trace& trace) {
   return queues;
 }
 
-/// The site whose directive the host was in.
+/// The site of the directive that the host was in.
 Index<Site> waiting_site(const Trace& trace, const Synchronization& wait) {
   if (wait.op) return trace.ops.common(wait.op.value).site;
   return wait.region ? trace.regions.common(wait.region.value).site : Index<Site>{};
@@ -350,7 +351,7 @@ std::vector<HostWait> host_waits_of(const Trace& trace, const DirectiveTable& di
 
 namespace {
 
-/// The type of what the host asked for, and when it did.
+/// The type of an activity that the host requested, and when it did.
 using Request = std::pair<std::optional<ActivityType>, Nanoseconds>;
 
 Request request_of(const Trace& trace, const DeviceActivity& activity) {
@@ -373,7 +374,7 @@ std::vector<StartLatency> start_latencies_of(const Trace& trace) {
     const auto stream = std::pair(activity.context, activity.stream);
     const auto [busy, is_first] = busy_until.emplace(stream, activity.end);
     const auto [type, asked] = request_of(trace, activity);
-    // What goes by the host takes two copies, of which the first is the start.
+    // A copy by way of the host takes two copies, of which the first is the start.
     if (type && !(activity.op && started[activity.op.value])) {
       const Nanoseconds latency = activity.begin - asked;
       const auto [at, is_new] = by_type.try_emplace(*type);

@@ -367,8 +367,8 @@ class Replay {
            block->host != 0 && !block->translates(op.src, op.dst);
   }
 
-  // The runtime sets the reference of a `declare target link` variable on the device, which was
-  // never allocated, to the variable's storage. A region's other copies to such addresses come from
+  // A `declare target link` variable has a reference on the device, which was never allocated. The
+  // runtime sets it to the variable's storage. A region's other copies to such addresses are of
   // `declare target` variables.
   [[nodiscard]] bool is_link_reference(const DataOp& op, const DeviceBlock* block,
                                        std::uint32_t argument) const {
@@ -467,8 +467,8 @@ class Replay {
     global.name.base = global.name.expression = demangle(symbol.name);
   }
 
-  // A list's items are bound when the first region that used it has ended: its own operations then
-  // have shown what storage is resolved, and later ones cannot have put other storage there yet.
+  // A list's items are bound when the first region that used it has ended. Its own operations have
+  // then shown which storage is used, and later ones cannot have put other storage there yet.
   void bind_lists_before(Nanoseconds time) {
     while (next_list_ < list_order_.size()) {
       const std::uint32_t user = list_order_[next_list_];
@@ -513,7 +513,7 @@ class Replay {
            first->begin - item.begin < item.bytes;
   }
 
-  // From LLVM 22 on a pointer's target has no bit that says so; an item of its own attaches the
+  // From LLVM 22 on a pointer's target has no bit for this. An item of its own attaches the
   // pointer, if the pointer is present.
   void mark_attached(std::vector<MapItem>& items) {
     for (const MapItem& attach : items) {
@@ -573,8 +573,8 @@ class Replay {
   calls::Activations activations_;
   calls::SourceCalls source_calls_;
   Storage storage_;
-  std::vector<std::vector<ItemName>> names_;          // beside sites
-  std::vector<std::vector<Descriptor>> descriptors_;  // beside map lists
+  std::vector<std::vector<ItemName>> names_;          // parallel to sites
+  std::vector<std::vector<Descriptor>> descriptors_;  // parallel to map lists
   std::vector<ItemName> mapper_names_;
   std::vector<MapperPiece> pieces_;                               // by region, then begin
   mutable std::unordered_map<std::uint32_t, ItemIndex> indexes_;  // by list, as they are asked for

@@ -125,7 +125,7 @@ class Flang {
 
   DecodedTrace& decoded_;
   Symbols& symbols_;
-  std::vector<Files> own_;  // beside site_extras
+  std::vector<Files> own_;  // parallel to site_extras
   Files all_;
   std::map<Procedure, Files> files_;
   std::vector<std::pair<std::size_t, Procedure>> fileless_;
@@ -169,8 +169,8 @@ void find_device_variables(DecodedTrace& decoded, Symbols& symbols) {
   }
 }
 
-/// Whether a kernel gets an item as a value that can be an address: by `is_device_ptr`,
-/// `firstprivate`, or as a pointer of which nothing is mapped.
+/// Whether a kernel gets an item as a value that can be an address. It is one of `is_device_ptr` or
+/// `firstprivate`, or a pointer of which nothing is mapped.
 bool is_pointer_value(const MapItem& item) {
   if ((item.type & (kMapPrivate | kMapAttach | kMapPointerAndObject)) != 0) return false;
   return item.bytes == ((item.type & kMapLiteral) != 0 ? kAddressSize : 0);
@@ -193,13 +193,13 @@ void find_pointers(DecodedTrace& decoded, Symbols& symbols) {
       const bool is_mapped = (item.type & (kMapLiteral | kMapPrivate | kMapAttach)) == 0;
       const bool is_value = is_pointer_value(item);
       if (!is_value && !(is_mapped && item.variable)) continue;
-      // Of what no clause names a value that can be a number is taken for one.
+      // A value that no clause names, and that can be a number, is taken for a number.
       if (is_value) item.hands_table = item.bytes == 0 || (item.type & kMapImplicit) == 0;
       if (item.name.empty()) continue;
       const auto [found, is_new] = known.try_emplace({at.value, i});
       if (is_new) {
         found->second = symbols.item_at(site.module, site.address - 1, item.name);
-        // Of a call that optimizers moved, the scope can be a caller's.
+        // If optimizers moved the call, the scope can be that of a caller.
         const auto& functions = symbols.at(site.module, site.address - 1).functions;
         const bool is_own = !functions.empty() && functions.front() == site.function;
         if (!is_own) {

@@ -50,8 +50,8 @@ inline void name_object(const std::vector<MapItem>& items, const Site& place,
   }
 }
 
-/// The descriptor of an array, which flang maps besides the data of an allocatable, a pointer or an
-/// assumed-shape argument (Fortran::runtime::Descriptor: 24 bytes, and 24 a dimension).
+/// The descriptor of an array. flang maps it besides the data of an allocatable, a pointer or an
+/// assumed-shape argument. (Fortran::runtime::Descriptor: 24 bytes, and 24 a dimension.)
 struct Descriptor {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;

@@ -221,8 +221,8 @@ class Storage {
   }
 
   // Within one call of a function its variables keep their storage, under any name. But variables
-  // of functions that were inlined into it, or of other blocks, share one place in turn: an object
-  // that is named as a whole is declared in the directive's scope, or above.
+  // of functions that were inlined into it, or of other blocks, may use one address in turn. An
+  // object that is named as a whole is declared in the directive's scope, or above.
   [[nodiscard]] bool same_in_frame(const Piece& piece, const StorageReference& reference) const {
     const bool same_name = is_called(piece.variable, reference.name->base);
     const bool related = calls_.are_related(piece.holder.path, reference.holder.path);
@@ -289,7 +289,7 @@ class Storage {
     return !is_of_other_call(piece, reference);
   }
 
-  // The variable of a piece from now on. A mapping has the name in its own clause: memory that is
+  // The variable of a piece from now on. A mapping has the name in its own clause. Memory that is
   // freed and allocated again, and pointers that are swapped, have another name each time.
   Index<Variable> variable_now(const Piece& piece, std::uint64_t begin,
                                const StorageReference& reference) {
@@ -334,8 +334,8 @@ class Storage {
   void refer_again(Index<Variable> index, std::uint64_t bytes, const StorageReference& reference,
                    bool is_alias, bool is_present) {
     Variable& variable = variables_[index.value];
-    // Instances of a template share a clause, and so a row, and their data need not be of one size.
-    // A clause may name a part of data that is present already.
+    // Instantiations of a template share a clause, and so a row. Their data need not be of one
+    // size. A clause may name a part of data that is present already.
     if (!is_present && variable.bytes != 0 && bytes != variable.bytes &&
         reference.name->base == variable.name) {
       const std::uint64_t least = variable.least_bytes != 0 ? variable.least_bytes : variable.bytes;

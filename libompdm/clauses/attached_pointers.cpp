@@ -1,6 +1,7 @@
-// The rule on pointers that are members: a clause maps the data of one, and none maps it. Up to
-// LLVM 21 clang maps the pointer with the data. From LLVM 22 on the pointer is set on the device if
-// it is there (OpenMP 6.0, section 7.9.6): else a kernel that uses it gets the host's address.
+// The rule on pointers that are members: a clause maps the data of the pointer, and no clause maps
+// the pointer. Up to LLVM 21 clang maps the pointer with the data. From LLVM 22 on the pointer is
+// set on the device if it is present there (OpenMP 6.0, section 7.9.6). If it is not, a kernel that
+// uses it gets the host's address.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -21,7 +22,7 @@ using Stake = Effect::Stake;
 
 constexpr std::uint64_t kNoData = kMapLiteral | kMapPrivate | kMapReturnParam;
 
-/// Behind "s" of "s.p" and of "s->p[0:n]"; npos: it is no member.
+/// Position after "s" in "s.p" and "s->p[0:n]"; npos: the item is no member.
 std::size_t end_of_object(const std::string& item) {
   const std::string name = base_of(item);
   const std::size_t dot = name.rfind('.');
@@ -120,7 +121,7 @@ class AttachedPointers {
     return true;
   }
 
-  /// Pointers that lie in what a target region has by itself.
+  /// Pointers that lie in the data of a target region's own items.
   std::vector<Use> used_by(const Region& region) {
     std::vector<Use> all;
     if (!region.site || site_of(region).directive != Directive::kTarget) return all;
@@ -142,8 +143,8 @@ class AttachedPointers {
     return all;
   }
 
-  /// A member is there because the kernel uses it; of a whole object the source tells which it
-  /// uses.
+  /// A member is an item because the kernel uses it. Of a whole object, the source shows which
+  /// members the kernel uses.
   bool is_used(const Region& region, const MapItem& item, Use& use) {
     const SourceFact* fact = nullptr;
     if (item.begin == use.pointer && item.bytes == sizeof(void*)) {
@@ -158,7 +159,7 @@ class AttachedPointers {
       for (const SourceFact* member : members) {
         if (member->offset && item.begin + *member->offset == use.pointer) fact = member;
       }
-      // It uses the object for something; whether for this pointer the source would tell.
+      // The kernel uses the object. Only the source would show whether it uses this pointer.
       use.is_certain = fact != nullptr;
       if (fact == nullptr) return !is_told && !pointers_.at(use.pointer).is_attached;
     }
@@ -197,7 +198,8 @@ class AttachedPointers {
     add_to(facts.pointers, pointer.data->name);
     add_to(facts.kernels, source_place(trace_.sites[launch.site.value]));
     add_to(facts.devices, launch.device);
-    // What it writes there is the host's memory, and what the device has comes back over it.
+    // The kernel writes to the host's memory, and a copy back replaces this with the device's
+    // content.
     const std::uint32_t holder =
         evidence_.presence.at_instant(launch.device, pointer.data->begin, 1, launch.begin);
     const bool is_wrong = use.is_written && !facts.is_attached && holder != kNoMapping &&

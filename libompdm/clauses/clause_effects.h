@@ -19,18 +19,19 @@ class ClauseEffects {
  public:
   explicit ClauseEffects(const Evidence& evidence) : evidence_(evidence) {}
 
-  /// Counts an execution of the directive at `site` in which a rule spoke of an item. The facts are
-  /// those of the first execution, and of the first with the highest stake.
+  /// Counts an execution of the directive at `site` in which a rule applied to an item. The facts
+  /// are those of the first execution, and of the first with the highest stake.
   void add(Index<Site> site, Effect facts, Confidence confidence);
 
-  /// Where the rule spoke of the directive's item before: counts another execution, and is true.
+  /// If the rule applied to the directive's item before: counts another execution, and returns
+  /// true.
   bool count_again(Effect::Rule rule, Index<Site> site, const std::string& item);
 
-  /// Whether a rule spoke of an item of that name in a function.
+  /// Whether a rule applied to an item of that name in a function.
   [[nodiscard]] bool has(Effect::Rule rule, const std::string& function,
                          const std::string& name) const;
 
-  /// The findings, what yields wrong values first, each with its edits.
+  /// The findings, those on wrong values first, each with its edits.
   [[nodiscard]] std::vector<Finding> finish();
 
  private:
@@ -46,14 +47,14 @@ class ClauseEffects {
     return {rule, row_of(evidence_.directives, site), base_of(item)};
   }
 
-  /// An end that names a pointer instead of its section is why results are lost.
+  /// Lost results whose cause is an end that names a pointer instead of its section.
   void join_lost();
-  /// Tasks ran in another order: what is wrong with their data comes of that.
+  /// Wrong data of tasks whose cause is that they ran in another order.
   void join_unordered();
-  /// What lies on the device is not used where its pointer is not set there: it comes back unset.
+  /// Data on the device is not used if its pointer is not set there: it is copied back unset.
   void join_unattached();
-  /// What came back hung on fresh memory: where a kernel that wrote it is known to read such
-  /// memory, that is why.
+  /// Copied values that depend on fresh memory. If a kernel that wrote them is known to read such
+  /// memory, that is the cause.
   void join_unset();
 
   const Evidence& evidence_;
@@ -78,8 +79,8 @@ class NamingRegions {
 
   NamingRegions(const Trace& trace, Of of);
 
-  /// Those whose kernel began, or that ended, in [from, to) on the mapping's device, by their first
-  /// execution then.
+  /// The regions whose kernel began, or directives that ended, in [from, to) on the mapping's
+  /// device. Each is there with its first execution then.
   [[nodiscard]] std::vector<Naming> of(const Mapping& mapping, Nanoseconds from,
                                        Nanoseconds to) const;
 
@@ -88,20 +89,20 @@ class NamingRegions {
     std::uint32_t list = 0;
     const MapItem* item = nullptr;
   };
-  Overlaps overlaps_;  // beside names_
+  Overlaps overlaps_;  // parallel to names_
   std::vector<Name> names_;
   using Key = std::tuple<std::int32_t, std::uint32_t, std::uint32_t>;  // device, list, site
   std::map<Key, std::vector<std::pair<Nanoseconds, Index<Region>>>> by_list_;
 };
 
-/// What the source says that a region's kernel does with an item. null: nothing.
+/// The source's facts on the use of an item by a region's kernel; null: there are none.
 class RegionFacts {
  public:
   explicit RegionFacts(const Trace& trace);
   [[nodiscard]] const SourceFact* of(Index<Site> region, const std::string& item) const;
   /// Whether it is known which data the kernel uses.
   [[nodiscard]] bool are_known(Index<Site> region) const;
-  /// Of the members of an object that the kernel uses, by their names: "s.a".
+  /// The facts on the members of an object that the kernel uses, by their names: "s.a".
   [[nodiscard]] std::vector<const SourceFact*> members_of(Index<Site> region,
                                                           const std::string& object) const;
 
@@ -110,17 +111,17 @@ class RegionFacts {
   std::map<std::tuple<std::string, int, std::string>, const SourceFact*> facts_;
 };
 
-/// Facts of a mapping, as far as any rule tells them: the directive that made it, and its name.
+/// Fills in the facts of a mapping: the directive that made it, and its name.
 void tell_holder(const Trace& trace, const Mapping& mapping, facts::ClauseEffect& facts);
 
-/// Where the pointer lies that an item is the data of; 0: it has none, or none that is known.
+/// Address of the pointer whose data an item is; 0: there is none, or it is not known.
 std::uint64_t pointer_of(const MapItem& item);
 
 /// The names of the members that a mapping was made of, where clauses name those of an object:
 /// "s.u, s.v"; empty of others.
 std::string members_of(const Trace& trace, const Mapping& mapping);
-/// The same of an item that the compiler made of members, but for pointers of which the data alone
-/// is named.
+/// The same of an item that the compiler made of members. Pointers of which only the data is named
+/// are left out.
 std::string members_of(const Trace& trace, const MapItem& item);
 
 /// Whether a `declare target` variable lies at an address of the host's.
@@ -129,12 +130,13 @@ bool is_device_variable(const Trace& trace, std::uint64_t address);
 /// "tofrom" of an item's map type; "" where no clause of the directive has it.
 std::string clause_of(const MapItem& item, Directive directive);
 
-/// Rules on values: what was never set, is lost, or was replaced. Returns whether the source of
-/// regions would tell more.
+/// Rules on values: data that was never set, is lost, or was replaced. Returns whether the source
+/// of regions would show more.
 bool check_values(const Evidence& evidence, ClauseEffects& effects,
                   std::vector<SourceQuestion>& questions);
 
-/// Rules on where data is: in part, at another address, or not at all. Returns as check_values().
+/// Rules on where data is: present in part, at another address, or not at all. Returns as
+/// check_values().
 bool check_presence(const Evidence& evidence, ClauseEffects& effects);
 
 /// The rule on pointers that are members, and that no clause maps with their data. Returns as

@@ -1,5 +1,5 @@
 // Rules on device memory, of recordings by `ompdm check`: accesses that its fences caught, and data
-// that hung on what memory held before anything set it.
+// that depends on memory which nothing had set.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -28,7 +28,7 @@ class MemoryRules : ValueRules {
   }
 
  private:
-  /// The launch that ran at an instant, the last that began; none: none did.
+  /// The launch that ran at an instant, of several the last that began; none: no launch ran.
   [[nodiscard]] std::optional<Launch> launch_at(Nanoseconds instant) const {
     std::optional<Launch> found;
     for (std::size_t i = 0; i < trace_.launches.size(); ++i) {
@@ -40,7 +40,7 @@ class MemoryRules : ValueRules {
     return found;
   }
 
-  /// The directive, or the call, whose operation ran at an instant; none: none did.
+  /// The directive, or the call, whose operation ran at an instant; none: no operation ran.
   [[nodiscard]] Index<Site> copy_at(Nanoseconds instant) const {
     for (std::uint32_t i = 0; i < trace_.ops.size() && trace_.ops.begin_of(i) <= instant; ++i) {
       if (trace_.ops.end_of(i) >= instant) return trace_.ops.common(i).site;
@@ -79,7 +79,7 @@ class MemoryRules : ValueRules {
     effects_.add(at, std::move(facts), Confidence::kCertain);
   }
 
-  /// What came back hung on the bytes that fresh memory was filled with.
+  /// Adds a finding on a copy back whose content depends on the bytes that fill fresh memory.
   void tell_unset(std::uint32_t op) {
     const std::uint32_t number = evidence_.mappings.of(op);
     const Index<Site> site = trace_.ops.common(op).site;
@@ -88,7 +88,7 @@ class MemoryRules : ValueRules {
     const Index<Region> region = trace_.ops.region_of(op);
     const MapItem* item = evidence_.mappings.item_of(region, row.host, row.bytes, true);
     Effect facts = facts_of(Rule::kUninitialised, Stake::kWrongValues, site, row, item);
-    // The kernels that wrote what came back.
+    // The kernels that wrote the copied data.
     for (const Touches::Touch& touch : touches_.of(number)) {
       const Index<Site> kernel = trace_.launches[touch.launch.value].site;
       if (!touch.is_written || touch.at > trace_.ops.begin_of(op) || !kernel) continue;

@@ -1,4 +1,4 @@
-// The rule on what the host changed and no clause sent, so that kernels use the device's old data.
+// The rule on data that the host changed and no clause sent: kernels use the device's old data.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -22,7 +22,7 @@ class NotSent : ValueRules {
   }
 
  private:
-  /// A clause that sent nothing, of what the host had changed since it was copied last.
+  /// A clause that sent nothing, though the host had changed the data since its last copy.
   void check_unsent(const UnsentItem& unsent) {
     const Region& region = trace_.regions.common(unsent.region.value);
     const Nanoseconds begin = trace_.regions.begin_of(unsent.region.value);
@@ -34,7 +34,7 @@ class NotSent : ValueRules {
       return;
     }
     const Mapping& row = evidence_.mapping(number);
-    // The host's data was looked at when the directive had ended.
+    // The host's data was hashed after the directive had ended.
     const std::uint32_t copy = last_copy(number, trace_.regions.end_of(unsent.region.value));
     if (copy == kNoOp && row.is_static) check_static(unsent, region, begin);
     if (copy == kNoOp || row.replaced || has_other_ways(row)) return;
@@ -81,8 +81,7 @@ class NotSent : ValueRules {
     tell(row, {*item, unsent.region, begin, row.end, Writer::kNone, {}});
   }
 
-  /// The item of the clause that sent nothing; null: a finding tells of it already, or no clause
-  /// has it.
+  /// The item of the clause that sent nothing; null: it has a finding already, or no clause has it.
   [[nodiscard]] const MapItem* asking_item(const UnsentItem& unsent) {
     const Index<Site> site = site_of(unsent.region);
     const MapItem* item =
@@ -105,7 +104,7 @@ class NotSent : ValueRules {
     const bool is_it = host == row.host && op.bytes == row.bytes && op.fingerprint != 0;
     if (!is_it || op.fingerprint == touch.host_content) return;
     if (!has_ended_alone(number, copy, launch.begin)) return;
-    // The clause that asks for it is told of.
+    // The clause that asks for it has a finding.
     const MapItem* own = evidence_.mappings.item_of(launch.region, row.host, row.bytes, true);
     if (own != nullptr && (own->type & (kMapTo | kMapImplicit)) == kMapTo) return;
     // Of a struct the host may have changed what no kernel uses. An array may be mapped by its

@@ -1,5 +1,5 @@
-// Rules on where data is: there in part, at the address of another variable or of device memory, on
-// two devices, or not at all.
+// Rules on where data is: present in part, at the address of another variable or of device memory,
+// on two devices, or absent.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -22,10 +22,10 @@ using Stake = Effect::Stake;
 /// Sections of longer lists are not compared with each other.
 constexpr std::size_t kFewItems = 64;
 
-/// An item that rules on presence look at.
+/// An item that the rules on presence check.
 struct Looked {
   const MapItem* item = nullptr;
-  bool has_clause = false;  ///< and bytes: it is to be there as a whole
+  bool has_clause = false;  ///< and bytes: all of it has to be present
   /// Another item of the directive, whose section begins before this one and ends in it.
   const MapItem* reached_by = nullptr;
   /// The source shows an index by which the kernel uses it.
@@ -85,7 +85,7 @@ class DeviceBlocks {
  private:
   const std::vector<Mapping>& rows_;
   std::vector<std::vector<std::uint32_t>> mappings_;  // of one block, in order of time
-  Overlaps overlaps_;                                 // beside mappings_
+  Overlaps overlaps_;                                 // parallel to mappings_
 };
 
 class PresenceRules {
@@ -117,9 +117,9 @@ class PresenceRules {
     }
   }
 
-  /// Returns whether the source of regions would tell more.
+  /// Returns whether the source of regions would show more.
   bool check() {
-    // Kernels that ran, and so reached what they use: when they began.
+    // By region: when its kernel began, if it ran.
     constexpr Nanoseconds kNever = -1;
     std::vector<Nanoseconds> ran(trace_.regions.size(), kNever);
     for (std::size_t i = 0; i < trace_.launches.size(); ++i) {
@@ -147,7 +147,8 @@ class PresenceRules {
  private:
   [[nodiscard]] const Site& site_of(Index<Site> site) const { return trace_.sites[site.value]; }
 
-  /// Of a region that the thread waits for: a task may begin when what it was to find has gone.
+  /// The items of a region that the thread waits for. (A deferred task may begin after its data was
+  /// deleted.)
   [[nodiscard]] std::vector<Looked> looked_of(const Region& region) const {
     std::vector<Looked> all;
     if (region.nowait || region.ends_data || region.host_fallback || !region.site) return all;
@@ -223,7 +224,7 @@ class PresenceRules {
   }
 
   /// A kernel names an object by no clause, and the device has some of its members. The kernel gets
-  /// the address of these: it is right as long as it uses no others.
+  /// the address of these, which is right if it uses no others.
   void check_members(std::uint32_t number, const MapItem& item, std::uint32_t holder) {
     const Index<Site> at = trace_.regions.common(number).site;
     if (site_of(at).directive != Directive::kTarget) return;
@@ -292,9 +293,9 @@ class PresenceRules {
     return !is_one && base_of(item.name) != base_of(row.item->name);
   }
 
-  /// A pointer that no clause of the kernel names, and that leads to nothing on the device. The
-  /// memory of a GPU's host is out of its reach, or the driver moves it; where the run went well
-  /// there it was within.
+  /// A pointer that no clause of the kernel names, and whose data is not on the device. It is
+  /// checked on host devices only. A GPU cannot use its host's memory, or the driver migrates it.
+  /// If a run on a GPU went well, the memory could be used.
   void check_pointer(std::uint32_t number, const MapItem& item) {
     const Region& region = trace_.regions.common(number);
     const auto device = std::ranges::find(trace_.devices, region.device, &Device::number);
@@ -308,13 +309,13 @@ class PresenceRules {
              blocks_.at(region.device, address, begin) != kNoMapping;
     };
     if (empty_.contains(item.begin)) return;          // a clause names none of its elements
-    if (set_by_kernels_.contains(item.name)) return;  // to memory that a kernel allocated, say
+    if (set_by_kernels_.contains(item.name)) return;  // perhaps to memory that a kernel allocated
     if (is_associated(item.begin)) return;
     if (is_there(item.begin) || is_device_variable(trace_, item.begin) ||
         is_base(region.device, item.begin, begin))
       return;
     const SourceFact* fact = sources_.of(region.site, item.name);
-    // It looks at the pointer alone.
+    // The kernel uses the pointer alone.
     const bool is_none = fact != nullptr
                              ? fact->use == SourceUse::kNone
                              : sources_.are_known(region.site) && is_variable_name(item.name);
@@ -407,8 +408,8 @@ class PresenceRules {
     return meant == rows.end() ? nullptr : &*meant;
   }
 
-  /// Two devices had the same memory at one time, kernels of both may write it, and what the one
-  /// brings back lacks what the other had brought back meanwhile.
+  /// Two devices had the same memory at one time, and kernels of both may write it. The copy back
+  /// from one device lacks the data that the other had copied back meanwhile.
   void check_devices() {
     const std::vector<Mapping>& rows = evidence_.mappings.rows();
     // Mappings of one piece on one device come one after the other.
@@ -435,7 +436,7 @@ class PresenceRules {
     }
   }
 
-  /// Whether a mapping is copied back at any time after another one was, in its own time.
+  /// Whether a mapping is copied back after another one was, which took place during the mapping.
   [[nodiscard]] bool comes_back_after(std::uint32_t later, std::uint32_t other) const {
     const auto is_back = [&](std::uint32_t op) {
       return trace_.ops.common(op).kind == OpKind::kDtoH;
@@ -455,7 +456,7 @@ class PresenceRules {
     const Mapping& theirs = evidence_.mapping(other);
     if (theirs.end <= mine.begin || mine.end <= theirs.begin) return;
     if (!comes_back_after(later, other)) return;
-    Nanoseconds sent = mine.begin;  // since when mine has what the host had
+    Nanoseconds sent = mine.begin;  // from then on `mine` has the host's content
     Nanoseconds since = theirs.begin;
     std::optional<std::uint32_t> brought;
     both_.clear();
@@ -500,7 +501,8 @@ class PresenceRules {
   std::vector<std::uint32_t> both_;      // transfers of two mappings
   std::vector<const Mapping*> shifted_;  // sections that begin behind their pointers
   std::vector<std::pair<std::uint64_t, std::uint64_t>> associated_;  // begin, end
-  std::set<std::string> set_by_kernels_;                             // pointers that come back
+  // Pointers that are copied back.
+  std::set<std::string> set_by_kernels_;
   std::set<std::uint64_t> empty_;                           // where sections of no element begin
   std::set<std::pair<std::uint32_t, std::string>> framed_;  // mapping, local that lies there
 };

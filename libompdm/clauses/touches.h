@@ -27,7 +27,7 @@ class Touches {
 
   /// Whether all touches of kernels that began in [from, to) on a device are known.
   [[nodiscard]] bool are_known(std::int32_t device, Nanoseconds from, Nanoseconds to) const;
-  /// Those of a mapping (position in Mappings::rows), in order of time.
+  /// The touches of a mapping (position in Mappings::rows), in order of time.
   [[nodiscard]] std::span<const Touch> of(std::size_t mapping) const;
   /// Whether a kernel that began in [from, to) wrote to the mapping's block.
   [[nodiscard]] bool any_written(std::size_t mapping, Nanoseconds from, Nanoseconds to) const;

@@ -1,5 +1,5 @@
-// What rules on values share: the facts of a finding, who may have written data, and what kernels
-// do with it. Inside the analysis library only.
+// Common parts of the rules on values: the facts of a finding, the writers of data, and its use by
+// kernels. Inside the analysis library only.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace ompdm::analysis {
 
-/// What a kernel does with an item, as far as that is known.
+/// The use of an item by a kernel, as far as it is known.
 enum class KernelUse : std::uint8_t {
   kNone,
-  kReads,    ///< what the device has, before any kernel's write; as its source shows
-  kIsSent,   ///< the clause sends it, and does not bring it back: it is there to be read
+  kReads,    ///< by its source, the device's content before any kernel writes it
+  kIsSent,   ///< the clause sends it and does not copy it back: it is there to be read
   kUnknown,  ///< it may set it
 };
 
@@ -61,7 +61,8 @@ class ValueRules {
     return static_cast<std::size_t>(&row - evidence_.mappings.rows().data());
   }
 
-  /// Who may have written the mapping's data: who did, where that was watched.
+  /// How the mapping's data may have been written. If accesses were watched: whether a kernel wrote
+  /// it.
   [[nodiscard]] Writer writer_of(const Mapping& row, Nanoseconds from, Nanoseconds to) const {
     if (!touches_.are_known(row.device, from, to)) {
       return evidence_.kernels.writer_of(row, from, to);
@@ -69,13 +70,14 @@ class ValueRules {
     return touches_.any_written(number_of(row), from, to) ? Writer::kWriter : Writer::kNone;
   }
 
-  /// Whether a kernel may have used the data, or has, where that was watched.
+  /// Whether a kernel may have used the data. If accesses were watched: whether one wrote it.
   [[nodiscard]] bool may_be_written(const Mapping& row, Nanoseconds from, Nanoseconds to) const {
     return touches_.are_known(row.device, from, to) ? touches_.any_written(number_of(row), from, to)
                                                     : evidence_.kernels.may_see(row, from, to);
   }
 
-  /// What the kernel of a region did with a mapping's block; kUnknown: that was not watched.
+  /// The use of a mapping's block by a region's kernel; none: it was not watched. kUnknown: the
+  /// first access was a write, or is not known.
   [[nodiscard]] std::optional<KernelUse> watched_use(const NamingRegions::Naming& naming,
                                                      const Mapping& row) const {
     const Nanoseconds at = naming.first;
@@ -87,7 +89,7 @@ class ValueRules {
     return KernelUse::kNone;
   }
 
-  /// What the kernels of some regions do with an item; `shown`: the statement that reads it.
+  /// The use of an item by the kernels of some regions; `shown`: the statement that reads it.
   KernelUse use_of(const NamingRegions::Naming& naming, const Mapping& row, SourceLine& shown) {
     const std::optional<KernelUse> watched = watched_use(naming, row);
     if (watched) {
@@ -116,11 +118,11 @@ class ValueRules {
   NamingRegions kernels_;
   RegionFacts sources_;
   Touches touches_;
-  bool needs_sources_ = false;  ///< facts of regions would tell more
+  bool needs_sources_ = false;  ///< facts of regions would show more
 };
 
-/// The rule on what the host changed and no clause sent. Returns whether facts of regions would
-/// tell more.
+/// The rule on data that the host changed and no clause sent. Returns whether facts of regions
+/// would show more.
 bool check_not_sent(const Evidence& evidence, ClauseEffects& effects);
 
 }  // namespace ompdm::analysis

@@ -1,6 +1,6 @@
 // Rules on values: data that was never set on the device, results that are lost or replaced, and
-// kernels that have a copy of their own. Each compares what the clauses moved with what kernels do
-// by their clauses, and by their source where that is known.
+// kernels that have a private copy. Each rule compares the transfers of clauses with the kernels'
+// use of data. The use is known by clauses, and by the source if that was read.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -31,7 +31,7 @@ class Values : ValueRules {
     }
   }
 
-  /// Returns whether facts of regions would tell more.
+  /// Returns whether facts of regions would show more.
   bool check() {
     check_private_copies();
     const std::vector<Mapping>& rows = evidence_.mappings.rows();
@@ -50,7 +50,7 @@ class Values : ValueRules {
   }
 
  private:
-  /// A directive by which results did not come back.
+  /// A directive that did not copy results back.
   struct Suspect {
     Rule rule = Rule::kResultsLost;
     Index<Site> at;
@@ -60,8 +60,8 @@ class Values : ValueRules {
     bool is_left = false;     ///< no directive ended the mapping, which this one made
   };
 
-  /// A kernel reads what nothing has set: the first that uses the mapping, before the host sends
-  /// it.
+  /// Finds a kernel that reads unset data: the first one that uses the mapping, before the host
+  /// sends it.
   void check_set(std::uint32_t number, const Mapping& row) {
     if (has_other_ways(row)) return;
     Nanoseconds until = row.end;
@@ -74,15 +74,15 @@ class Values : ValueRules {
     const Nanoseconds from = begin_of_region(row);
     for (const NamingRegions::Naming& naming : kernels_.of(row, from, until)) {
       const MapItem& item = *naming.item;
-      // Another object in its place, or a part of which nothing is known.
+      // If it is not, it is another object at this address, or a part about which nothing is known.
       const bool is_it = item.begin == row.host || (item.bytes == 0 && item.begin == row.base);
       if (!is_it || trace_.regions.common(naming.region.value).nowait) return;
       SourceLine shown;
       const KernelUse use = use_of(naming, row, shown);
       if (use == KernelUse::kNone) continue;
       if (use == KernelUse::kUnknown) return;
-      // A kernel before may have set it by the pointer that leads to it; one that the program
-      // reaches before may run later.
+      // An earlier kernel may have set it by the pointer to it. A kernel that the program reaches
+      // earlier may run later.
       const Nanoseconds begin = trace_.regions.begin_of(naming.region.value);
       if (is_raced(row, naming.first, begin)) return;
       // Members are set one by one, and pointers by the clause that maps their data.
@@ -101,7 +101,7 @@ class Values : ValueRules {
     }
   }
 
-  /// Whether it holds a pointer to what another item of its directive names.
+  /// Whether the mapping holds the pointer to the data of another item of its directive.
   [[nodiscard]] bool is_attached(const Mapping& row) const {
     const Index<Region> region = trace_.ops.region_of(row.alloc.value);
     if (!region) return false;
@@ -127,7 +127,7 @@ class Values : ValueRules {
     return region ? trace_.regions.begin_of(region.value) : row.begin;
   }
 
-  /// The host's data is replaced with what nothing has set.
+  /// Finds a copy back that replaces the host's data with unset data.
   void check_unset_copy(std::uint32_t number, const Mapping& row) {
     if (row.sent || !row.returned || has_other_ways(row)) return;
     for (const std::uint32_t op : evidence_.transfers(number)) {
@@ -137,14 +137,14 @@ class Values : ValueRules {
       if (!site || site_of(site).directive == Directive::kApi) return;
       Effect facts =
           facts_of(Rule::kUnsetCopiedBack, Stake::kWrongValues, site, row, item_at(op, row));
-      // The kernel's own copy is why.
+      // The kernel's private copy is the cause.
       if (effects_.has(Rule::kPrivateCopy, facts.place.function, base_of(facts.item))) return;
       effects_.add(site, std::move(facts), Confidence::kCertain);
       return;
     }
   }
 
-  /// The item of the directive that an operation is of.
+  /// The item of the mapping in the directive of an operation.
   [[nodiscard]] const MapItem* item_at(std::uint32_t op, const Mapping& row) const {
     const Index<Region> region = trace_.ops.region_of(op);
     const MapItem* item = evidence_.mappings.item_of(region, row.host, row.bytes, true);
@@ -157,7 +157,7 @@ class Values : ValueRules {
     return nullptr;
   }
 
-  /// What kernels wrote since it last came back.
+  /// Finds results of kernels since the last transfer that are not copied back.
   void check_results(std::uint32_t number, const Mapping& row) {
     if (comes_back_at_end(number, row)) {
       check_before_end(row);
@@ -177,13 +177,13 @@ class Values : ValueRules {
     const Writer writer = writer_of(row, since, row.end);
     if (writer >= Writer::kScratch && trace_.source_facts.empty()) needs_sources_ = true;
     if (writer != Writer::kWriter && writer != Writer::kNamed) return;
-    // Of an object by its pointer, its members are what counts.
+    // For an object that is named by its pointer, only its members count.
     if (is_restored(number, row) || base_of(expression_of(trace_, row)) == "this") return;
     tell_lost(row, since, writer == Writer::kWriter);
   }
 
-  /// The end brings the results back, and the host reads them before: a kernel's own clause asks
-  /// for them, and finds a reference left.
+  /// The end copies the results back, but the host reads them before. A kernel's own clause asks
+  /// for them, and copies nothing, since the reference count does not become 0.
   void check_before_end(const Mapping& row) {
     const auto transfers = evidence_.transfers(number_of(row));
     const auto comes_back = [&](std::uint32_t op) {
@@ -199,7 +199,7 @@ class Values : ValueRules {
       const SourceFact* use = sources_.of(naming.site, naming.item->name);
       if (use == nullptr || use->use != SourceUse::kWritten) continue;
       const HostFact* fact = fact_behind(naming.site, naming.item, row);
-      // A kernel that gets a copy by value is told of.
+      // A kernel with a private copy has a finding of its own.
       const bool is_read = fact != nullptr && fact->read.answer == Answer::kYes &&
                            !is_of_several(row) &&
                            !effects_.has(Rule::kPrivateCopy, function_of(site_of(naming.site)),
@@ -214,8 +214,8 @@ class Values : ValueRules {
     }
   }
 
-  /// Whether updates send the same content again and again, and first before any kernel: what
-  /// kernels make of it is not the program's result.
+  /// Whether updates send the same content repeatedly, first before any kernel. Then the kernels'
+  /// changes of it are not the program's result.
   [[nodiscard]] bool is_restored(std::uint32_t number, const Mapping& row) const {
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> sent;  // site, content
     for (const std::uint32_t op : evidence_.transfers(number)) {
@@ -229,7 +229,7 @@ class Values : ValueRules {
     return false;
   }
 
-  /// Whether a clause brings data back in other executions: what the host reads behind them is new.
+  /// Whether a clause copies data back in other executions: the host reads new data after them.
   bool returns_elsewhere(const Suspect& suspect) {
     return suspect.rule == Rule::kNotCopiedBack && !suspect.is_end && brings_back(suspect.at);
   }
@@ -254,8 +254,9 @@ class Values : ValueRules {
     return {line_of(row.site), base_of(expression_of(trace_, row))};
   }
 
-  /// Whether a name stands for several pieces of data, of which the source does not tell which one
-  /// the host reads: objects of a class, arrays that a function is handed, an array's pointers.
+  /// Whether a name stands for several pieces of data, of which the source does not show which one
+  /// the host reads. These are objects of a class, arrays that are arguments of a function, or an
+  /// array's pointers.
   bool is_of_several(const Mapping& row) {
     if (places_.empty()) {
       for (const Mapping& one : evidence_.mappings.rows()) {
@@ -266,7 +267,8 @@ class Values : ValueRules {
     return is_element(row) || (places != places_.end() && places->second.size() > 1);
   }
 
-  /// Whether a mapping is of what an element of an array of pointers leads to: "rows[1][0:n]".
+  /// Whether a mapping is of data that an element of an array of pointers points to:
+  /// "rows[1][0:n]".
   [[nodiscard]] bool is_element(const Mapping& row) const {
     const std::string name = expression_of(trace_, row);
     const std::size_t open = name.find('[');
@@ -313,9 +315,10 @@ class Values : ValueRules {
                                !suspect.is_scratch && !suspect.is_left) ||
                               (suspect.rule == Rule::kNotCopiedBack && suspect.is_end);
       if (read == Answer::kNo || (read == Answer::kUnknown && !is_strange)) continue;
-      // What is sent alone may be the kernels' to change, beside the results that come back.
+      // Data that is only sent may be the kernels' to change, if other results are copied back.
       if (suspect.is_scratch && !nothing_came_back_) continue;
-      // What the host computes itself behind it is a value of its own: a reference, say.
+      // If the host computes the data itself afterwards, it is a value of its own: a reference, for
+      // example.
       const bool is_used = read == Answer::kYes && is_written && !suspect.is_scratch &&
                            fact->written.answer != Answer::kYes;
       Effect facts = facts_of(suspect.rule, is_used ? Stake::kWrongValues : Stake::kHazard,
@@ -339,8 +342,10 @@ class Values : ValueRules {
     });
   }
 
-  /// What is to blame first: an end that asks for the data and leaves it there; the end of the
-  /// mapping; a clause within that asks for it.
+  /// The suspected directives, in this order:
+  /// - an end that asks for the data and leaves it present,
+  /// - the end of the mapping,
+  /// - a clause within that asks for the data.
   [[nodiscard]] std::vector<Suspect> suspects_of(const Mapping& row, Nanoseconds since,
                                                  Nanoseconds written) const {
     std::vector<Suspect> ends;
@@ -372,7 +377,7 @@ class Values : ValueRules {
     return ends;
   }
 
-  /// `target update to`, or map(always, to:), of what kernels wrote, and nothing brings back.
+  /// Finds a `target update to` of data that kernels wrote, and that is never copied back.
   bool check_update(std::uint32_t op, const Mapping& row, Nanoseconds since) {
     const Index<Site> at = trace_.ops.common(op).site;
     if (!at || site_of(at).directive != Directive::kTargetUpdate || has_other_ways(row)) {
@@ -398,7 +403,7 @@ class Values : ValueRules {
         facts.kernels.push_back(place);
       }
     }
-    // What was sent is not read: a kernel overwrites all of it first.
+    // The sent content is not read: a kernel overwrites all of it first.
     const HostFact* first = fact_of(HostStretch::Kind::kFirst, at, item, row);
     const bool is_useless = first != nullptr && first->kernel_read.answer == Answer::kNo;
     if (is_useless && writer == Writer::kWriter) facts.stake = Stake::kWrongValues;
@@ -419,13 +424,13 @@ class Values : ValueRules {
     return false;
   }
 
-  /// What the source says of an item's data once a directive has ended; asked for where it was not
+  /// The source's answer on an item's data once a directive has ended. Asks for it if there is none
   /// yet.
   const HostFact* fact_behind(Index<Site> at, const MapItem* item, const Mapping& row) {
     return fact_of(HostStretch::Kind::kAfter, at, item, row);
   }
 
-  /// The same behind a kernel, of the data as the mapping's directive names it.
+  /// The same after a kernel, of the data as the mapping's directive names it.
   const HostFact* fact_behind_kernel(Index<Site> kernel, const Mapping& row) {
     const Site& named = site_of(row.site);
     return fact_of(HostStretch::Kind::kAfter, kernel,
@@ -465,7 +470,7 @@ class Values : ValueRules {
     }
   }
 
-  /// Kernels that get a value of their own, by no clause of theirs, of a variable that is mapped
+  /// Finds kernels that get a private copy, by no clause of theirs, of a variable that is mapped
   /// where they run.
   void check_private_copies() {
     using Name = std::pair<std::string, std::string>;  // function, variable
@@ -518,7 +523,7 @@ class Values : ValueRules {
     const SourceUse use = fact == nullptr ? SourceUse::kUnknown : fact->use;
     if (use == SourceUse::kNone) return;
     if (fact == nullptr) needs_sources_ = true;
-    // It reads the host's value, where a kernel's is newer.
+    // It reads the host's value, though a kernel's is newer.
     const bool is_newer = use == SourceUse::kRead && is_newer_on_device(row, launch.begin);
     const bool is_unset_back = use == SourceUse::kUnknown && row.returned &&
                                !evidence_.kernels.may_see(row, row.begin, row.end);
@@ -536,8 +541,8 @@ class Values : ValueRules {
                  is_shown && is_used ? Confidence::kProven : Confidence::kLikely);
   }
 
-  /// Whether the host reads a mapping's data once that has ended. Unset data that comes back is its
-  /// value.
+  /// Whether the host reads a mapping's data after the mapping's end. Unset data that is copied
+  /// back counts as read, since it replaces the host's value.
   Answer read_at_end(const Mapping& row) {
     if (!row.remove) return Answer::kUnknown;
     const bool is_unset =
@@ -548,7 +553,7 @@ class Values : ValueRules {
     return fact == nullptr ? Answer::kUnknown : fact->read.answer;
   }
 
-  /// Whether a kernel wrote the mapping's data, and nothing brought it back.
+  /// Whether a kernel wrote the mapping's data, and it was not transferred since.
   [[nodiscard]] bool is_newer_on_device(const Mapping& row, Nanoseconds at) const {
     Nanoseconds since = row.begin;
     for (const std::uint32_t op : evidence_.transfers(number_of(row))) {
@@ -562,8 +567,8 @@ class Values : ValueRules {
   NamingRegions asking_;
   std::map<HostStretch, std::set<NamedItem>> open_;
   bool nothing_came_back_ = true;
-  std::map<PlaceKey, std::set<std::uint64_t>> places_;  ///< where data lies, by what names it
-  std::set<SourceLine> returning_;                      ///< directives that bring any data back
+  std::map<PlaceKey, std::set<std::uint64_t>> places_;  ///< addresses of data, by its name
+  std::set<SourceLine> returning_;                      ///< directives that copy any data back
   bool knows_returning_ = false;
 };
 

@@ -33,7 +33,7 @@ std::uint32_t Overlaps::last_before(std::uint64_t address) const {
 
 namespace {
 
-/// Up to here it is quicker to ask one after the other.
+/// Up to this number of lists, separate queries are faster than a merged list.
 constexpr std::size_t kFewPieces = 8;
 
 }  // namespace
@@ -88,7 +88,7 @@ void Namings::read() const {
     const Region& region = trace_.regions.common(i);
     if (!region.site || region.map_list >= trace_.map_lists.size()) continue;
     if (is_of(trace_, region.site, Directive::kTargetUpdate)) continue;
-    // A task that nobody waits for may begin when what it was to find is gone.
+    // A deferred task may begin after the data that it names was deleted.
     const Nanoseconds asked = trace_.regions[i].asked();
     by_list_[{region.device, region.map_list}].push_back({asked, region.site});
   }
@@ -129,8 +129,8 @@ namespace {
 
 constexpr Nanoseconds kForEver = std::numeric_limits<Nanoseconds>::max();
 
-/// Of a kernel of which only the submission was timed: when its region ended, or, where the thread
-/// waited for it, the submission's end (`for_thread`).
+/// The end of a kernel. If only its submission was timed, this is the end of its region, or with
+/// `for_thread` of the submission, since the thread waited.
 Nanoseconds end_of(const Trace& trace, const Launch& launch, bool for_thread) {
   if (launch.unfinished) return kForEver;
   if (launch.clock != Clock::kEnqueue) return launch.end;
@@ -138,17 +138,17 @@ Nanoseconds end_of(const Trace& trace, const Launch& launch, bool for_thread) {
   return for_thread ? launch.end : std::max(trace.regions.end_of(launch.region.value), launch.end);
 }
 
-/// From when on a kernel may be at work: the program asked for it then, and if a task runs it does
-/// not see when it begins.
+/// The earliest time at which a kernel may run: when the program reached its directive. If a task
+/// runs the kernel, the begin of the task is not known to the program.
 Nanoseconds begin_of(const Trace& trace, const Launch& launch) {
   return launch.region ? std::min(trace.regions[launch.region.value].asked(), launch.begin)
                        : launch.begin;
 }
 
-/// Whether only the kernel's copy of it is told to have a use: it is not brought back.
+/// Whether an item is sent and not copied back, so that only the kernel's copy of it has a use.
 bool is_copied_in(const MapItem& item) { return (item.type & (kMapTo | kMapFrom)) == kMapTo; }
 
-/// Those that hand a kernel a table of pointers, or the pointers that a lambda captured.
+/// The map lists that give a kernel a table of pointers, or pointers that a lambda captured.
 std::vector<std::uint32_t> lists_with_tables(const Trace& trace) {
   constexpr std::uint64_t kCaptured = kMapLiteral | kMapPointerAndObject;
   Spans<std::uint64_t> memory;  // of the API, which no clause maps
@@ -192,7 +192,8 @@ class ItemUses {
     }
   }
 
-  /// Of several sources the one that does most; kUnknown where one does not tell.
+  /// The strongest use among the regions that have the list; kUnknown if the source of one is
+  /// unknown.
   [[nodiscard]] SourceUse of(std::uint32_t list, const MapItem& item) const {
     if (sites_.empty() || sites_[list].empty()) return SourceUse::kUnknown;
     SourceUse most = SourceUse::kNone;
@@ -210,7 +211,7 @@ class ItemUses {
     const Site& site = trace_.sites[at.value];
     const auto fact = facts_.find({site.file, site.line, name});
     if (fact != facts_.end()) return fact->second;
-    // Of a pointer that a region only hands on, or compares, the source tells no use.
+    // For a pointer that a region only hands on, or compares, the sources list no use.
     const auto first = facts_.lower_bound({site.file, site.line, std::string()});
     const bool are_known = first != facts_.end() && std::get<0>(first->first) == site.file &&
                            std::get<1>(first->first) == site.line;

@@ -1,5 +1,6 @@
-// Which directives and kernels may read or write data, by their clauses, by the calls of the run
-// and by the program's types, and when kernels ran. Inside the analysis library only.
+// Which directives and kernels may read or write data, and when kernels ran. This follows from
+// clauses, from the calls of the run, and from the program's types. Inside the analysis library
+// only.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +13,18 @@
 
 namespace ompdm::analysis {
 
-/// Intervals of addresses, to be asked which of them overlap another.
+/// Intervals of addresses, for queries which of them overlap another.
 class Overlaps {
  public:
-  /// A piece may be empty, and its number is its position among those added.
+  /// Adds an interval, which may be empty. Its number is its position among those added.
   void add(std::uint64_t begin, std::uint64_t end);
 
-  /// To be called after the last piece was added and before the first question.
+  /// To be called after the last interval was added and before the first query.
   void build();
 
-  /// Calls `take(number)` for each piece that overlaps [begin, end), those that begin last first.
-  /// Takes the time of these, and of how deeply pieces lie in each other there.
+  /// Calls `take(number)` for each interval that overlaps [begin, end), in descending order of
+  /// begin. The time is linear in their number, and in the depth to which intervals are nested
+  /// there.
   template <class Take>
   void each(std::uint64_t begin, std::uint64_t end, Take take) const {
     std::uint32_t at = last_before(end);
@@ -47,16 +49,16 @@ class Overlaps {
   std::vector<Piece> pieces_;  // by begin
 };
 
-/// Kernels of one device, by when they were at work.
+/// The spans in which kernels of one device ran.
 class Launches {
  public:
-  /// In order of `begin`.
+  /// To be called in order of `begin`.
   void add(Nanoseconds begin, Nanoseconds end);
 
-  /// Whether one was at work at any time in (from, to).
+  /// Whether a kernel ran at any time in (from, to).
   [[nodiscard]] bool any(Nanoseconds from, Nanoseconds to) const;
 
-  /// Those of several, in order.
+  /// The launches of all of these, in order.
   static Launches merged(const std::vector<const Launches*>& several);
 
  private:
@@ -70,13 +72,13 @@ class LaunchesByList {
  public:
   using Lists = std::vector<std::uint32_t>;
 
-  /// In order of `begin`.
+  /// To be called in order of `begin`.
   void add(std::int32_t device, std::uint32_t list, Nanoseconds begin, Nanoseconds end) {
     by_list_[{device, list}].add(begin, end);
   }
 
-  /// Those with any of the lists, of which each is there once, in ascending order: apart while they
-  /// are few, else put together. To be called after the last was added; what it points to stays.
+  /// The launches with any of the lists, separate if they are few, else merged. `lists`: each once,
+  /// in ascending order. To be called after the last launch was added. The pointers remain valid.
   std::vector<const Launches*> of(std::int32_t device, const Lists& lists);
 
  private:
@@ -92,10 +94,10 @@ class NamedStorage {
     lists_.push_back(list);
   }
 
-  /// To be called after the last name was added and before the first question.
+  /// To be called after the last name was added and before the first query.
   void build() { names_.build(); }
 
-  /// Those of the lists that name some of [begin, end), each once, in ascending order.
+  /// The map lists that name some of [begin, end), each once, in ascending order.
   [[nodiscard]] LaunchesByList::Lists lists_of(std::uint64_t begin, std::uint64_t end) const;
 
  private:
@@ -108,17 +110,17 @@ class Namings {
  public:
   explicit Namings(const Trace& trace) : trace_(trace) {}
 
-  /// The directives of regions that name some of the mapping's data, updates left out, and that the
-  /// program asked for while it was there, after its allocation's own and before its end's. One
-  /// that does so several times comes once or more often.
+  /// The directives that name some of the mapping's data, and that the program reached while the
+  /// data was mapped. Updates are left out, and so are the directives that begin and end the
+  /// mapping. A directive with several such executions is there once or more often.
   [[nodiscard]] std::vector<Index<Site>> in_life_of(const Mapping& mapping) const;
 
  private:
-  using Naming = std::pair<Nanoseconds, Index<Site>>;  // when it began
+  using Naming = std::pair<Nanoseconds, Index<Site>>;  // when the program reached it
   void read() const;
 
   const Trace& trace_;
-  // It reads the regions at the first question: in most programs there is none.
+  // The regions are read at the first query: in most programs there is none.
   mutable bool is_read_ = false;
   mutable NamedStorage names_;
   mutable std::map<std::pair<std::int32_t, std::uint32_t>, std::vector<Naming>> by_list_;
@@ -127,19 +129,19 @@ class Namings {
 /// How a kernel could have changed data.
 enum class Writer : std::uint8_t {
   kNone,       ///< no kernel could
-  kReader,     ///< no kernel could: the source of those that have the data only reads it
+  kReader,     ///< no kernel could: the source of kernels that have the data only reads it
   kScratch,    ///< a kernel that has a map(to:) copy of it, which it may use as scratch memory
   kByAddress,  ///< not known: the program has the data's device address
   kByPointer,  ///< not known: a mapped pointer points to it
   kByGlobal,   ///< not known: pointers in `declare target` variables may
   kByTable,    ///< not known: pointers in a table that is mapped, or in device memory, may
-  kUnnamed,    ///< not known: the clauses of a kernel are not
-  kNamed,      ///< a kernel whose clauses, or implicit captures, hand it over to be written
+  kUnnamed,    ///< not known: a kernel's clauses are not known
+  kNamed,      ///< a kernel whose clauses, or implicit captures, let it write the data
   kWriter,     ///< the source of such a kernel writes it
 };
 
-/// Whether nothing shows that data could have been written, but that a kernel may use its own copy
-/// as scratch.
+/// Whether nothing shows that the data could have been written. A kernel may still use its own copy
+/// as scratch memory.
 constexpr bool is_kept(Writer writer) { return writer <= Writer::kScratch; }
 
 /// When kernels ran, and which of them could have written data.
@@ -147,33 +149,36 @@ class KernelWrites {
  public:
   explicit KernelWrites(const Trace& trace);
 
-  /// Whether a kernel may have been running on the device at any time in (from, to). Where only the
-  /// submission of a kernel was timed it counts as running until its region ended, or for ever.
+  /// Whether a kernel may have run on the device at any time in (from, to). If only a kernel's
+  /// submission was timed, the kernel counts as running until its region ended. If it is `nowait`,
+  /// or without a region, it counts as running for ever.
   [[nodiscard]] bool any(std::int32_t device, Nanoseconds from, Nanoseconds to) const {
     return any(running_, device, from, to);
   }
 
   /// How a kernel that ran on the mapping's device at any time in (from, to) could have changed the
-  /// mapping's data; of several ways the last in the order of Writer. One that was launched before,
-  /// and still runs, counts. Where only the submission of a kernel was timed it counts as running
-  /// until then, or for ever if it was nowait: what the same thread does next waits for it.
+  /// mapping's data. Of several answers it is the last in the order of Writer. A kernel that was
+  /// launched before, and still ran, counts. If only a kernel's submission was timed, the kernel
+  /// counts as running until the submission's end: the thread waits for it. If it is `nowait`, it
+  /// counts as running for ever.
   [[nodiscard]] Writer writer_of(const Mapping& mapping, Nanoseconds from, Nanoseconds to);
 
-  /// Whether a kernel that ran there then could have seen the mapping's data.
+  /// Whether a kernel that ran on the mapping's device in (from, to) could have seen its data.
   [[nodiscard]] bool may_see(const Mapping& mapping, Nanoseconds from, Nanoseconds to) {
     return writer_of(mapping, from, to) != Writer::kNone;
   }
 
  private:
-  /// Kernels by how they could reach a piece of storage.
+  /// Kernels by how they could access a piece of storage.
   struct Users {
     bool known = false;
-    std::uint64_t base = 0;                 ///< Mapping::base of whom this was asked for
-    std::vector<const Launches*> sure;      ///< whose source writes it, and it is theirs to write
-    std::vector<const Launches*> writers;   ///< that may write it
-    std::vector<const Launches*> pointers;  ///< that have its base, whatever section is there
-    std::vector<const Launches*> copiers;   ///< that get a copy of it
-    std::vector<const Launches*> readers;   ///< whose source only reads it
+    std::uint64_t base = 0;                ///< Mapping::base of the mapping that this is for
+    std::vector<const Launches*> sure;     ///< whose source writes it, as their clauses allow
+    std::vector<const Launches*> writers;  ///< that may write it
+    /// That have its base pointer, whatever section is mapped
+    std::vector<const Launches*> pointers;
+    std::vector<const Launches*> copiers;  ///< that get a copy of it
+    std::vector<const Launches*> readers;  ///< whose source only reads it
   };
   using Devices = std::map<std::int32_t, Launches>;
   static bool any(const Devices& launches, std::int32_t device, Nanoseconds from, Nanoseconds to) {

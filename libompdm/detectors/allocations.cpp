@@ -16,7 +16,7 @@ constexpr std::size_t kLeastAllocations = 3;
 
 bool is_candidate(const Evidence& evidence, const Removed& removed, const Mapping& mapping) {
   const DataOp& alloc = evidence.trace.ops[mapping.alloc.value];
-  // What each call of a function makes no caller can keep.
+  // No caller can keep data that each call of a function makes.
   const bool is_of_calls = mapping.item != nullptr && mapping.item->automatic && mapping.site &&
                            evidence.trace.sites[mapping.site.value].function != "main";
   return !is_of_calls && mapping.host != 0 && mapping.bytes > kRidesAlong &&
@@ -24,8 +24,8 @@ bool is_candidate(const Evidence& evidence, const Removed& removed, const Mappin
          !(mapping.remove && removed[mapping.remove.value]);
 }
 
-/// Items that a directive transfers each time, as it names them; the instances of a template are
-/// one.
+/// Items that a directive transfers each time, by its names for them. Instantiations of a template
+/// count as one directive.
 struct Crossing {
   Index<Site> site;
   UniqueTexts names;
@@ -39,12 +39,13 @@ struct AllocationGroup {
   Crossings sent;
   Crossings returned;
   UniqueSites allocating;
-  std::set<std::size_t> loops;  ///< that this is in, by row
-  bool made_in_loops = false;   ///< one that an allocation is in makes memory of the host's, too
+  std::set<std::size_t> loops;  ///< rows of the loops around these mappings
+  bool made_in_loops = false;   ///< a loop around an allocation also makes host memory
   std::set<std::string> calls;  ///< functions whose directives allocated one piece more than once
 };
 
-/// The loop that all of this is in; else the one that it begins in.
+/// Adds the innermost loop around the span from `alloc` to `end`; if there is none, the one around
+/// `alloc`.
 void add_loop(const Evidence& evidence, std::uint32_t alloc, Nanoseconds end,
               AllocationGroup& group) {
   const EnclosingEntry* entry = evidence.entry_around(alloc, end);
@@ -52,8 +53,8 @@ void add_loop(const Evidence& evidence, std::uint32_t alloc, Nanoseconds end,
   if (entry != nullptr) group.loops.insert(entry->loop);
 }
 
-/// Whether a loop around one mapping, which may be within those that hold all, makes memory,
-/// or functions that it calls: what it maps may be that.
+/// Whether a loop around one mapping, or a function that the loop calls, makes memory: the mapping
+/// may be of that memory. The loop may be within those that hold all mappings.
 bool is_made_around(const Evidence& evidence, const Mapping& mapping) {
   const EnclosingEntry* entry = evidence.entry_around(mapping.alloc.value);
   for (; entry != nullptr; entry = entry->parent) {
@@ -63,7 +64,7 @@ bool is_made_around(const Evidence& evidence, const Mapping& mapping) {
   return false;
 }
 
-/// Adds a function's own pointers that it maps again in each call.
+/// Adds local pointers of functions: each call maps their data again.
 void add_what_calls_make(const AllocationGroup& group, UniqueTexts& made) {
   std::set<std::string> functions;
   for (const std::string& function : group.calls) functions.insert(template_name(function));
@@ -74,8 +75,8 @@ void add_what_calls_make(const AllocationGroup& group, UniqueTexts& made) {
   }
 }
 
-/// Tells which data the loops around the allocations make again. False if the finding is no more
-/// than that: a function's own pointers, a few times.
+/// Adds caveats and remarks on data that the loops around the allocations make again. False if
+/// there is such data, no remark, and fewer than ten allocations too many.
 bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
   UniqueTexts made;
   for (const std::size_t row : group.loops) {
@@ -114,7 +115,7 @@ bool is_found_by_movers(const Evidence& evidence, const std::vector<std::uint32_
   });
 }
 
-/// What a directive calls data: its row, and the item's name.
+/// A directive's name for data: the directive's row, and the item's name.
 using NameInDirective = std::pair<std::uint32_t, std::string_view>;
 
 NameInDirective named_in(const Evidence& evidence, const Mapping& mapping) {
@@ -137,8 +138,8 @@ std::set<NameInDirective> kept_names(const Evidence& evidence, const Removed& re
   return names;
 }
 
-/// Adds the mappings of one piece of storage; false if it cannot be kept on the device, or other
-/// candidates, which come first, have some of its transfers.
+/// Adds the mappings of one piece of storage. False if the piece cannot be kept on the device. Also
+/// false if `removed`, whose candidates have priority, has some of its transfers.
 bool add(const Evidence& evidence, const Removed& removed, const std::set<NameInDirective>& kept,
          const std::vector<std::uint32_t>& mappings, AllocationGroup& group) {
   const Trace& trace = evidence.trace;
@@ -151,7 +152,7 @@ bool add(const Evidence& evidence, const Removed& removed, const std::set<NameIn
            (row.remove && is_deferred(trace, row.remove.value));
   });
   if (deferred) return false;
-  // Parts of it would be found present, and no longer be transferred.
+  // Mappings of its parts would find them present, and no longer transfer them.
   if (evidence.presence.others(first, first.begin, last.end, mappings.size()).any) return false;
   if (is_found_by_movers(evidence, mappings)) return false;
   const bool is_called_alike = std::ranges::any_of(mappings, [&](std::uint32_t number) {
@@ -169,14 +170,14 @@ bool add(const Evidence& evidence, const Removed& removed, const std::set<NameIn
   const std::uint32_t number =
       group.kept.add(evidence, mappings.front(), false, false, {},
                      residency_of(first, first.begin, last.end), group.candidate);
-  std::map<std::pair<std::string, int>, std::string> lines;  // the function of the first at each
+  std::map<std::pair<std::string, int>, std::string> lines;  // by line: its first function
   for (std::size_t i = 0; i < mappings.size(); ++i) {
     const Mapping& row = evidence.mapping(mappings[i]);
     group.made_in_loops = group.made_in_loops || is_made_around(evidence, row);
     if (row.site) {
       const Site& by = trace.sites[row.site.value];
       const auto [known, is_new] = lines.try_emplace({by.file, by.line}, by.function);
-      // The instances of a template are functions of their own.
+      // Instantiations of a template are separate functions at one line.
       if (!is_new) group.calls.insert({by.function, known->second});
     }
     group.allocating.add(row.site);
@@ -198,7 +199,7 @@ bool add(const Evidence& evidence, const Removed& removed, const std::set<NameIn
   return true;
 }
 
-/// At each directive that moves it, what crosses there.
+/// Adds an update at each directive, of the items that the directive transfers.
 void add_crossings(const Trace& trace, Anchor::Side side, const char* kind,
                    const AllocationGroup& group, const Crossings& crossings, Finding& finding) {
   for (const auto& [place, crossing] : crossings) {
@@ -235,8 +236,8 @@ void add_edits(const Trace& trace, const AllocationGroup& group, Finding& findin
 
 }  // namespace
 
-/// The same storage allocated on the same device three times or more, though it could have stayed.
-/// Leaves out what `removed` has.
+/// The same storage is allocated on the same device three times or more, though it could have
+/// remained there. Leaves out mappings whose allocation or delete `removed` has.
 std::vector<Candidate> repeated_allocation(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   const std::set<NameInDirective> kept = kept_names(evidence, removed);
@@ -272,8 +273,8 @@ std::vector<Candidate> repeated_allocation(const Evidence& evidence, const Remov
 
 namespace {
 
-/// Whether the program itself has to end this residency: `target` and `target data` end by
-/// themselves.
+/// Whether the program itself has to end a mapping of this directive: `target` and `target data`
+/// end theirs by themselves.
 bool has_to_be_ended(Directive directive) {
   return directive == Directive::kTargetEnterData || directive == Directive::kApi;
 }
@@ -291,12 +292,13 @@ Spans<std::uint64_t> exited_by(const Trace& trace) {
   return named;
 }
 
-/// Whether memory holds nothing but pointers, which lie at these addresses on the host: the runtime
-/// maps it with the data that they point to, and keeps it when that data is released.
+/// Whether a mapping's memory consists of pointers alone. The runtime maps such memory with the
+/// data that the pointers point to, and keeps it when that data is released. `pointers`: host
+/// addresses of pointers.
 bool holds_only_pointers(const Trace& trace, const std::set<std::uint64_t>& pointers,
                          const Mapping& mapping) {
   if (mapping.host == 0 || mapping.bytes == 0) return false;
-  // Nothing shows a global pointer, and its own memory has no name.
+  // A global pointer is in no map list, and its own memory has no name.
   if (mapping.bytes == sizeof(void*) && !has_name(trace, mapping)) return true;
   const auto first = pointers.lower_bound(mapping.host);
   const auto last = pointers.lower_bound(mapping.host + mapping.bytes);
@@ -304,7 +306,8 @@ bool holds_only_pointers(const Trace& trace, const std::set<std::uint64_t>& poin
   return count * sizeof(void*) >= mapping.bytes;
 }
 
-/// Whether a clause made it, perhaps of a null pointer; else the program has its device address.
+/// Whether a clause made the mapping, perhaps of a null pointer. If not, the program has the device
+/// address.
 bool is_of_clause(const Mapping& mapping) { return mapping.host != 0 || mapping.item != nullptr; }
 
 struct LeakGroup {
@@ -314,14 +317,14 @@ struct LeakGroup {
   Index<Mapping> first;
   NamedData data;
   UniqueTexts expressions;
-  std::set<std::uint64_t> silent;  ///< host addresses of what never came back
-  bool by_mapper = false;          ///< and the program has ended it
+  std::set<std::uint64_t> silent;  ///< host addresses of data that was never copied back
+  bool by_mapper = false;          ///< a mapper named it, and the program has ended it
 };
 
-/// Adds the other names by which the function that left the data may know it: those of host
-/// addresses for which a function has several names in turn, one of them a name of this data, since
-/// the program swaps its pointers. (A function that is called for one array after the other has one
-/// name for them.)
+/// Adds the other names by which the function that left the data may know it. A function of a
+/// program that swaps pointers has several names in turn for one host address. If one of them is
+/// also a name of this data, all names of that address are added. (A function that is called for
+/// one array after the other has one name for them.)
 void add_other_names(const Evidence& evidence, LeakGroup& group) {
   const Trace& trace = evidence.trace;
   using Names = std::set<std::string_view>;
@@ -356,8 +359,8 @@ void add_other_names(const Evidence& evidence, LeakGroup& group) {
   }
 }
 
-/// The directives whose map clauses ask for data back, which begins at these host addresses; in the
-/// order of the addresses.
+/// The directives whose map clauses ask for a copy back of data that begins at these host
+/// addresses; in the order of the addresses.
 UniqueSites asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
   std::map<std::uint64_t, UniqueSites> places;
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // site, map list
@@ -383,7 +386,8 @@ void add_edit(const Trace& trace, const Mapping& first, LeakGroup& group, Findin
   } else {
     edit.directive = Directive::kTargetExitData;
     finding.data = group.data.rows();
-    // A release ends it only where it was entered once: one may have been there, and ended nothing.
+    // A release deletes data only if its reference count is one. The program may have a release
+    // that deleted nothing.
     edit.clauses = {{"delete", group.data.all()}};
     for (const EditData& data : group.data.rows()) group.other_names.erase(data.expression);
     for (const std::string& name : group.other_names) {
@@ -409,8 +413,8 @@ facts::DeviceLeak facts_of(const Trace& trace, const Mapping& first, const LeakG
 
 }  // namespace
 
-/// Device memory that was still there when the program ended by itself, unless a directive left
-/// no more of it than rides along. Leaves out allocations that `removed` has.
+/// Device memory that was still allocated when the program ended by itself. Leaves out directives
+/// that left at most kRidesAlong bytes, and allocations that `removed` has.
 std::vector<Candidate> device_leak(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !trace.recording.finished) return {};
@@ -422,7 +426,7 @@ std::vector<Candidate> device_leak(const Evidence& evidence, const Removed& remo
       if ((item.type & kMapPointerAndObject) != 0) pointers.insert(item.base);
     }
   }
-  std::set<std::uint64_t> returned;  // from whichever device
+  std::set<std::uint64_t> returned;  // from any device
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (const Mapping& row : rows) {
     if (row.returned) returned.insert(row.host);
@@ -432,7 +436,7 @@ std::vector<Candidate> device_leak(const Evidence& evidence, const Removed& remo
     const Index<Site> site = mapping.site;
     if (mapping.remove || mapping.replaced || !site || removed[mapping.alloc.value]) continue;
     if (holds_only_pointers(trace, pointers, mapping)) continue;
-    // LLVM's runtime keeps what a mapper maps when it is released, and one struct when deleted too.
+    // At a release LLVM's runtime keeps the data of a mapper; at a delete it keeps one struct.
     const bool is_entered = has_to_be_ended(trace.sites[site.value].directive);
     const bool by_mapper =
         mapping.host != 0 && is_of_mapper(trace, mapping) &&
@@ -459,7 +463,7 @@ std::vector<Candidate> device_leak(const Evidence& evidence, const Removed& remo
   }
   std::vector<Candidate> candidates;
   for (auto& [key, group] : groups) {
-    // LLVM keeps a struct that is pointed to once more than it is released.
+    // LLVM maps a struct that is pointed to once more often than it releases it.
     if (group.candidate.finding.allocated_bytes <= kRidesAlong) continue;
     const Mapping& first = rows[group.first.value];
     if (first.host != 0) add_other_names(evidence, group);

@@ -14,7 +14,7 @@ namespace ompdm::analysis {
 /// Where a directive stands, and one of its items as its clause has it.
 using ItemAt = std::pair<SourcePlace, std::string>;
 
-/// The items of an edit that changes what directives have.
+/// The items of existing directives that an edit changes.
 inline std::set<ItemAt> edited_items(const Finding& finding, const Edit& edit) {
   std::set<ItemAt> items;
   if (edit.kind == EditKind::kInsert || edit.kind == EditKind::kKeep) return items;
@@ -28,12 +28,12 @@ inline std::set<ItemAt> edited_items(const Finding& finding, const Edit& edit) {
   return items;
 }
 
-/// Whether a directive, or a call, moves data that is there.
+/// Whether a directive, or a call, transfers data that is present.
 inline bool is_motion(Directive directive) {
   return directive == Directive::kTargetUpdate || directive == Directive::kApi;
 }
 
-/// Items of which edits write a map clause again, or take out of it.
+/// Items that edits rewrite in a map clause, or remove from it.
 inline std::set<ItemAt> rewritten_items(const Finding& finding) {
   std::set<ItemAt> all;
   for (const Edit& edit : finding.edits) {
@@ -85,8 +85,9 @@ class Conflicts {
         seen_(removed_.size()) {}
 
   /// The candidates without conflict, in their order. Of candidates in conflict the one that saves
-  /// most bytes remains (of a possible copy back a quarter counts), then the surest, then the
-  /// first: bytes are the same in every run, times are not.
+  /// most bytes remains. For an unmodified copy back that is kPossible, a quarter of the bytes
+  /// counts. At equal bytes the surest candidate remains, then the first. Bytes decide, since they
+  /// are the same in every run; times are not.
   std::vector<Candidate> resolve(std::vector<Candidate> candidates) {
     std::vector<bool> is_unread(candidates.size());
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -96,8 +97,8 @@ class Conflicts {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::sort(order, {}, [&](std::size_t i) {
       const Finding& finding = candidates[i].finding;
-      // While data stays it is not copied back: a candidate on copies back alone has to save far
-      // more.
+      // During a residency data is not copied back. So a candidate on copies back alone must save
+      // far more.
       constexpr std::uint64_t kFar = 4;
       std::uint64_t bytes = std::max(finding.wasted_bytes, finding.allocated_bytes);
       if (is_unread[i]) {
@@ -125,11 +126,12 @@ class Conflicts {
     bool holds = false;
   };
 
-  /// Items that a candidate writes again, of which updates need not send some, or that it counts on
-  /// as they are.
+  /// The items whose map clauses a candidate rewrites, of which it removes updates, or which it
+  /// needs as they are.
   struct Items {
     std::set<ItemAt> rewritten;
-    /// The same, of what kernels only read: it may stay on the device all the same.
+    /// As `rewritten`, of data that kernels only read. It does not exclude `needed`: the data may
+    /// still remain on the device.
     std::set<ItemAt> narrowed;
     std::set<ItemAt> thinned;
     std::set<ItemAt> needed;
@@ -268,9 +270,9 @@ class Conflicts {
 
   const Evidence& evidence_;
   std::vector<bool> removed_;      // all by position in Trace::ops
-  std::vector<bool> depended_on_;  // by what was taken
-  std::vector<bool> stayed_;       // gone because the data stays: the host may have another content
-  std::vector<bool> counted_on_;   // sends that show what the host has
+  std::vector<bool> depended_on_;  // by candidates that were taken
+  std::vector<bool> stayed_;       // removed by a residency: the host's content may differ
+  std::vector<bool> counted_on_;   // transfers that show the host's content
   std::vector<std::uint32_t> links_;
   std::vector<Seen> seen_;
   std::uint32_t round_ = 0;

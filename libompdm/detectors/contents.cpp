@@ -6,13 +6,13 @@
 namespace ompdm::analysis {
 namespace {
 
-/// Fingerprints are of 64 blocks of 4 KiB: of all bytes up to here.
+/// Fingerprints are of 64 blocks of 4 KiB. They cover all bytes of contents up to this size.
 constexpr std::uint64_t kFingerprintCovers = std::uint64_t{64} * 4096;
 
 bool was_looked_at(const DataOp& op) { return op.hash != 0 || op.fingerprint != 0; }
 
-/// By blocks, and also by all bytes if those of a transfer are known that was alike up to
-/// `earlier`.
+/// Compares by blocks. Also compares all bytes if those of an earlier transfer were hashed, and its
+/// content was alike up to `earlier`.
 Earlier compared(const Trace& trace, const Latest::Entry* earlier, const DataOp& op) {
   Earlier result;
   if (earlier == nullptr) return result;
@@ -27,14 +27,14 @@ Earlier compared(const Trace& trace, const Latest::Entry* earlier, const DataOp&
   return result;
 }
 
-/// What kernels only read is the same when it comes back, whatever was seen of it.
+/// Marks data that kernels only read as copied back unchanged, unless its hashes differ.
 void tell_by_source(Earlier& sent) {
   if (sent.writer != Writer::kReader || sent.same == Same::kNo) return;
   sent.same = Same::kYes;
   sent.trivial = false;
 }
 
-/// What Latest::Entry::whole is behind a transfer that compares so with the one before it.
+/// The value of Latest::Entry::whole after a transfer, by the comparison with the one before it.
 std::uint32_t whole_after(const Latest::Entry* before, const Earlier& compared, std::uint32_t op,
                           bool has_hash) {
   if (has_hash) return op;
@@ -64,7 +64,7 @@ Contents::Contents(const Trace& trace, const Mappings& mappings, KernelWrites& w
   for (const std::vector<std::uint32_t>& residencies : pieces) doubt(residencies);
 }
 
-/// All stays of one piece of storage on one device, in order.
+/// Compares all transfers of one piece of storage on one device, mapping after mapping.
 void Contents::follow(const std::vector<std::uint32_t>& residencies, KernelWrites& writes) {
   const bool knows = knows_launches(trace_) && !has_lost_events(trace_);
   const auto writer_between = [&](std::uint32_t earlier, std::uint32_t later) {
@@ -94,12 +94,13 @@ void Contents::follow(const std::vector<std::uint32_t>& residencies, KernelWrite
       if (last != nullptr) earlier_[i].writer = writer_between(last->op, i);
       const std::uint32_t whole = whole_after(last, earlier_[i], i, op.hash != 0);
       if (to_device) {
-        // A piece that this overwrites in part is no longer what it was when it crossed.
+        // Pieces that this transfer overwrites in part no longer have the content that was copied
+        // back.
         returned.forget_parts(piece);
         sent.set(piece, i, whole);
         continue;
       }
-      // Who looks on while a kernel works wants to see what has become of the data by now.
+      // A program that copies data back while a kernel runs wants the values of that moment.
       const bool is_at_rest = is_kept(writes.writer_of(mapping, op.begin, op.end));
       if (origin != nullptr && !origin->changed && is_at_rest &&
           mapping_of_[origin->op] == number) {
@@ -151,7 +152,8 @@ void Contents::note_host_changes() {
   }
 }
 
-/// Whoever was seen to change the storage may have changed it where no block was looked at.
+/// Removes comparisons by blocks of storage that the same side was seen to change: it may also have
+/// changed bytes between the blocks.
 void Contents::doubt(const std::vector<std::uint32_t>& residencies) {
   bool is_changed = false;
   std::set<Sender> senders;
@@ -175,7 +177,7 @@ void Contents::doubt(const std::vector<std::uint32_t>& residencies) {
       const bool changes =
           trace_.ops.common(i).kind == OpKind::kHtoD ? host_changes : device_changes;
       if (!changes) continue;
-      // What nothing on the device could have changed between two copies of it is the same.
+      // Two copies back are equal if nothing on the device could have changed the data in between.
       const Earlier& before = earlier_[i];
       const bool is_again = before.op != kNoOp && before.kept() &&
                             trace_.ops.common(before.op).kind == OpKind::kDtoH &&

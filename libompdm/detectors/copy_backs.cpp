@@ -6,9 +6,10 @@
 namespace ompdm::analysis {
 namespace {
 
-/// Adds the edit of the directive that makes the copies (positions in Trace::ops) of these items of
-/// it. `is_sent`: its clause sends them too. `in_all`: each of its copies was needless. None of an
-/// update some of whose copies are needed, nor of a call: no edit tells which.
+/// Adds the edit of the directive that makes these copies (positions in Trace::ops) of these items.
+/// `is_sent`: its clause also sends the items. `in_all`: each of its copies was redundant. No edit
+/// is made of a call, nor of an update that makes needed copies, too: an edit cannot separate
+/// these.
 void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint32_t>& copies,
                            const std::vector<std::string>& items, bool is_sent, Finding& finding,
                            bool in_all = true) {
@@ -20,7 +21,7 @@ void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint
   const bool is_end = site.directive == Directive::kTargetExitData;
   const EditKind kind = is_update ? EditKind::kRemove : EditKind::kReplace;
   const char* clause = is_update ? "from" : is_end ? "release" : is_sent ? "to" : "alloc";
-  std::set<std::string> copied;  // whether they are there or not
+  std::set<std::string> copied;  // items with `always`: copied even if present
   for (const std::uint32_t op : copies) {
     if (!is_sent || is_update || is_end) break;
     if ((evidence.trace.ops.common(op).map_type & kMapAlways) == 0) continue;
@@ -36,16 +37,16 @@ void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint
   finding.edits.push_back(std::move(edit));
 }
 
-/// Whether the only time that data came back it had just been sent by an update: the last iteration
-/// of a loop may end so in this run, and otherwise in another.
+/// Whether the data was copied back unchanged only once, just after an update had sent it. The last
+/// iteration of a loop may end so in this run, and otherwise in another.
 bool is_chance(const Evidence& evidence, const ItemTransfers& transfers) {
   if (transfers.same.size() != 1) return false;
   const std::uint32_t sent = transfers.same.front().earlier;
   return is_of(evidence.trace, evidence.trace.ops.common(sent).site, Directive::kTargetUpdate);
 }
 
-/// The first statement of a region that writes one of these items: of the directive's own, or of
-/// one that knows the data by the same name; line 0: not known.
+/// The first statement that writes one of these items in the directive's own region. For other
+/// directives that map data: in any region that knows the data by the same name. Line 0: not known.
 SourceLine writing_line(const Trace& trace, Index<Site> at, const std::vector<std::string>& items) {
   if (!at) return {};
   const Site& site = trace.sites[at.value];
@@ -62,7 +63,8 @@ SourceLine writing_line(const Trace& trace, Index<Site> at, const std::vector<st
                                                                            : SourceLine();
 }
 
-/// What came back as it had been sent in this run, and whose kernel's source writes it.
+/// The refuted candidate of data that was copied back unchanged in this run, though the source of
+/// its kernel writes it.
 Candidate refuted(const Evidence& evidence, ContentCandidate& group) {
   const Index<Site> site = evidence.trace.ops.common(group.pairs.front().op).site;
   const std::vector<std::string> items = group.expressions;
@@ -79,8 +81,9 @@ Candidate refuted(const Evidence& evidence, ContentCandidate& group) {
 
 }  // namespace
 
-/// Data that every instance of a directive brought back as it had been sent. Possible only: a
-/// kernel may write the values that were there.
+/// Data that every execution of a directive copied back as it had been sent. The confidence is
+/// kPossible, since a kernel may write the values that were there. It is higher if by the source
+/// kernels only read the data.
 std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
@@ -89,8 +92,9 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
     if (trace.ops.common(i).kind != OpKind::kDtoH || !is_judged(evidence, i)) continue;
     by_item[clause_of(evidence, i)].add(i, evidence.contents.sent_before(i));
   }
-  std::map<std::uint32_t, ContentCandidate> groups;   // by directive row
-  std::map<std::uint32_t, ContentCandidate> written;  // the same, of what a kernel's source writes
+  std::map<std::uint32_t, ContentCandidate> groups;  // by directive row
+  // The same, of data that a kernel's source writes
+  std::map<std::uint32_t, ContentCandidate> written;
   for (const auto& [clause, transfers] : by_item) {
     const auto writer_of = [&](const ItemTransfers::Pair& pair) {
       return evidence.contents.sent_before(pair.op).writer;
@@ -98,13 +102,13 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
     const auto is_another_matter = [&](const ItemTransfers::Pair& pair) {
       const bool by_one_clause =
           trace.ops.common(pair.op).site == trace.ops.common(pair.earlier).site;
-      // What no kernel could see goes from its clause as a whole.
+      // Another finding removes data that no kernel could have seen from its clause.
       return writer_of(pair) == Writer::kNone && by_one_clause && removed[pair.earlier];
     };
     if (std::ranges::any_of(transfers.same, is_another_matter)) continue;
-    // A clause is advised for all of its instances: one that brought news speaks against it.
+    // An edit of a clause holds for all its executions: one copy back of new content rules it out.
     if (transfers.different > 0 || transfers.other > 0 || is_chance(evidence, transfers)) continue;
-    // With other values a kernel that writes it brings news.
+    // On other input, a kernel that writes the data changes its values.
     const bool is_written = std::ranges::any_of(
         transfers.same, [&](const auto& pair) { return writer_of(pair) == Writer::kWriter; });
     (is_written ? written : groups)[clause.first].take(evidence, clause.second, transfers, removed);
@@ -121,14 +125,14 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
     });
     for (const ItemTransfers::Pair& pair : group.pairs) {
       before.add(trace.ops.common(pair.earlier).site);
-      // What it would have brought back is what the host sent: of data that kernels only read also
-      // where it need not send.
+      // The content is the one that the host sent. So the transfer to the device must take place,
+      // unless kernels only read the data.
       group.candidate.depends_on.push_back({pair.op, Index<DataOp>::kNone});
       if (!is_only_read) group.candidate.sends.push_back(pair.earlier);
     }
     const Index<Site> site = trace.ops.common(group.pairs.front().op).site;
     Candidate candidate = group.finish(evidence, "unmodified_copy_back");
-    // It may have written what was there: in place, or once more.
+    // A kernel may have written the same values: in place, or once more.
     if (!is_only_read) candidate.add_caveat(Caveat::Kind::kSameWritten);
     candidate.finding.facts =
         facts::UnmodifiedCopyBack{.items = group.expressions,
@@ -142,7 +146,7 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
       if (!is_only_read) candidate.finding.unless = {Unless::kKernelChanges};
       if (!candidate.stands_alone) candidate.finding.unless.push_back(Unless::kHostWantsRestore);
     }
-    // What no kernel changes comes back as it was, compared or not.
+    // Data that no kernel changes is copied back unchanged, compared or not.
     if (is_only_read && candidate.stands_alone && !candidate.finding.edits.empty()) {
       candidate.finding.caveats.clear();
       candidate.finding.confidence = Confidence::kProven;
@@ -154,12 +158,13 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
 
 namespace {
 
-/// When a directive brought back to a place on the host.
+/// When each directive copied data back to each host address.
 class Returns {
  public:
   void add(const DataOp& op) { times_[{op.site.value, op.dst}].push_back(op.begin); }
 
-  /// How many came as this one did, within [from, to].
+  /// The number of copies back in [from, to] by the directive of this one, to the same host
+  /// address.
   [[nodiscard]] std::uint64_t like(const DataOp& op, Nanoseconds from, Nanoseconds to) const {
     const std::vector<Nanoseconds>& times = times_.at({op.site.value, op.dst});
     return static_cast<std::uint64_t>(std::ranges::upper_bound(times, to) -
@@ -170,8 +175,8 @@ class Returns {
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<Nanoseconds>> times_;
 };
 
-/// Whether a copy repeats one that a loop before it makes in some iterations only: in another run
-/// the last of these may not.
+/// Whether a copy repeats one that an earlier loop makes in some iterations only. In another run
+/// the last iteration may not make it.
 bool is_chance(const Evidence& evidence, const Returns& returns, const ItemTransfers::Pair& pair) {
   const Trace& trace = evidence.trace;
   const DataOp& op = trace.ops[pair.op];
@@ -185,7 +190,7 @@ bool is_chance(const Evidence& evidence, const Returns& returns, const ItemTrans
 
 struct CopyBackGroup {
   ContentCandidate content;
-  UniqueSites before;     ///< where the data had been brought back
+  UniqueSites before;     ///< where the data had been copied back before
   std::uint64_t all = 0;  ///< transfers of these items by this directive
   bool is_sent = false;   ///< its clause sends, too
   bool scratch = false;   ///< kernels had map(to:) copies of it in between
@@ -193,8 +198,9 @@ struct CopyBackGroup {
 
 MappedPiece host_piece(const DataOp& op) { return {op.dst, op.bytes, op.dst}; }
 
-/// Whether a transfer to the host brought what is there since the one before it. `writes`: which
-/// transfer last wrote a piece of the host's memory: two devices may bring back to one place.
+/// Whether a transfer to the host copied content that is there since the transfer before it.
+/// `writes`: the last transfer that wrote each piece of the host's memory. (Two devices may copy
+/// back to one address.)
 bool is_repeated(const Evidence& evidence, Latest& writes, std::uint32_t i) {
   const Earlier& before = evidence.contents.before(i);
   const Latest::Entry* last = writes.find(host_piece(evidence.trace.ops[i]));
@@ -234,9 +240,9 @@ Candidate finished(const Evidence& evidence, CopyBackGroup& group) {
 
 }  // namespace
 
-/// Data that came back as it had come back before, with nothing in between that could have changed
-/// the device's copy: pattern unmodified_copy_back, too. Whether the host had changed its own copy
-/// meanwhile, and wants it restored, cannot be seen.
+/// Data that was copied back with the content of the copy back before it. Nothing could have
+/// changed the device's copy in between. The pattern is unmodified_copy_back, too. The host may
+/// have changed its own copy meanwhile, and want it restored: this cannot be seen.
 std::vector<Candidate> repeated_copy_back(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
@@ -250,7 +256,7 @@ std::vector<Candidate> repeated_copy_back(const Evidence& evidence, const Remove
     returns.add(op);
     if (is_judged(evidence, i)) {
       ++returned[clause_of(evidence, i)];
-      // What came back as it had been sent is told as that.
+      // Data that was copied back as it had been sent belongs to unmodified_copy_back().
       const bool as_sent = evidence.contents.sent_before(i).tells_same();
       if (!as_sent && is_repeated(evidence, writes, i)) {
         Earlier before = evidence.contents.before(i);
@@ -262,7 +268,7 @@ std::vector<Candidate> repeated_copy_back(const Evidence& evidence, const Remove
   }
   std::map<std::uint32_t, CopyBackGroup> groups;  // by directive row
   for (const auto& [clause, transfers] : by_item) {
-    // A clause stands for all of its instances: one that brought news speaks against it.
+    // An edit of a clause holds for all its executions: one copy back of new content rules it out.
     const DataOp& op = trace.ops[transfers.same.front().op];
     const bool by_update = is_of(trace, op.site, Directive::kTargetUpdate);
     const std::uint64_t all = returned[clause];

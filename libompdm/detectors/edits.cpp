@@ -42,7 +42,8 @@ Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clau
 }
 
 std::uint64_t memory_of(const std::vector<Residency>& residencies) {
-  // Device, time, whether it comes, address, bytes: at one time ends come first, and make room.
+  // Device, time, whether the residency begins, address, bytes. At one time ends come before
+  // begins, since they free memory.
   std::vector<std::tuple<std::int32_t, Nanoseconds, bool, std::uint64_t, std::uint64_t>> changes;
   for (const Residency& residency : residencies) {
     changes.emplace_back(residency.device, residency.from, true, residency.host, residency.bytes);
@@ -347,7 +348,7 @@ void KeptData::insert(
   edit.anchor = at;
   edit.when = when;
   edit.devices.assign(data.devices().begin(), data.devices().end());
-  // Which names another place has the trace does not tell.
+  // The trace does not have the names that are known at another place.
   edit.in_scope = at.of == Anchor::Of::kDirective && at.places.size() == 1;
   for (const auto& [kind, numbers] : clauses) {
     if (numbers.empty()) continue;

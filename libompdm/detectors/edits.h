@@ -52,8 +52,9 @@ class NamedData {
   /// Devices that the data was on.
   [[nodiscard]] const std::set<std::int32_t>& devices() const { return devices_; }
 
-  /// Whether that directive names each so, of one piece of storage. False if the data was on
-  /// another device than the first: no trace knows the expression that chose it.
+  /// Whether the directive names each number by its expression, for one piece of storage. False if
+  /// the data was on another device than device 0: the trace lacks the expression that chose the
+  /// device.
   [[nodiscard]] bool is_named_by(const std::vector<std::uint32_t>& data,
                                  const SourcePlace& directive) const;
 
@@ -115,7 +116,8 @@ struct KeptData {
   std::map<std::uint32_t, std::set<std::uint32_t>> aliases;
   std::set<std::uint32_t> straying;  ///< numbers whose names also stood for data that is not kept
   bool by_mapper = false;            ///< a `declare mapper` names some of it by names of its own
-  /// Directives of which some instances must not run while the data stays. No edit can say which.
+  /// Directives of which some executions must not take place during the residency. No edit can say
+  /// which.
   std::set<SourcePlace> at_times;
 
   /// Adds a piece by its first mapping (position in Mappings::rows), with the directives of the
@@ -132,8 +134,9 @@ struct KeptData {
   /// Whether some of these are in `straying`.
   [[nodiscard]] bool any_strays(const std::vector<std::uint32_t>& numbers) const;
 
-  /// To be called when all pieces were added. Puts each number in one of two sets, and finds the
-  /// updates that send the host's copy, which is out of date once the data stays.
+  /// To be called when all pieces were added. Numbers in both sets of a pair remain in `sent` and
+  /// `returned` only. Adds to `at_times` the directives that would send the host's copy, which is
+  /// stale during the residency, if no edit can remove them.
   void complete(const Trace& trace);
 
   /// Whether some data is only allocated at first, and is copied back in the end.
@@ -149,7 +152,7 @@ struct KeptData {
   [[nodiscard]] std::vector<Edit> edits_of_directives(const Trace& trace) const;
 
   /// Removes a finding's edits if one of them cannot be written, and adds a remark on what to do
-  /// instead. Those that only the source could write are withheld.
+  /// instead. Edits that only the source can resolve move to Finding::withheld_edits.
   void withdraw_edits(Candidate& candidate) const;
 
   /// Adds an edit that inserts a directive with these clauses, but those without data. Adds none if
@@ -158,7 +161,8 @@ struct KeptData {
               const std::vector<std::pair<const char*, std::set<std::uint32_t>>>& clauses) const;
 };
 
-/// Withholds edits that would have to name variables which a loop declares, and adds a remark.
+/// Withdraws edits that would have to name variables which a loop declares, and adds a remark. The
+/// edits move to Finding::withheld_edits.
 void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace& loop,
                        bool all_entries, Candidate& candidate);
 

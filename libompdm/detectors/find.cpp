@@ -11,14 +11,15 @@
 namespace ompdm::analysis {
 namespace {
 
-/// Operations, by what a device pays for.
+/// Sums of operations that cost a device time or memory.
 struct Cost {
   std::uint64_t transfers = 0;
   std::uint64_t bytes = 0;  ///< that they moved
   std::uint64_t allocations = 0;
   std::uint64_t allocated_bytes = 0;
 
-  /// Adds an operation; the runtime's own count for nothing, and deletes go with their allocations.
+  /// Adds an operation. The runtime's own operations are left out. A delete belongs to its
+  /// allocation.
   void add(const DataOp& op) {
     if (op.internal) return;
     if (is_transfer(op.kind)) {
@@ -37,9 +38,9 @@ Cost cost_of(const Trace& trace) {
   return cost;
 }
 
-/// Whether a candidate saves a hundredth of the bytes that were transferred or allocated; or ten
-/// transfers or allocations, each of which a GPU takes some ten to some hundred microseconds for,
-/// that are a thousandth of all. A candidate without operations is significant.
+/// Whether a candidate saves a hundredth of the bytes that were transferred, or that were
+/// allocated. Or it saves ten transfers or ten allocations, and a thousandth of all. (A GPU takes
+/// some ten to some hundred microseconds for each.) A candidate without operations is significant.
 bool is_significant(const Trace& trace, const Cost& all, const Candidate& candidate) {
   if (candidate.ops.empty()) return true;
   Cost cost;
@@ -54,7 +55,7 @@ bool is_significant(const Trace& trace, const Cost& all, const Candidate& candid
          are_many(cost.transfers, all.transfers) || are_many(cost.allocations, all.allocations);
 }
 
-/// What candidates would save besides what `removed` has, each operation once.
+/// What candidates would save besides the operations in `removed`, each operation once.
 Withheld withheld_of(const Trace& trace, const std::vector<Candidate>& candidates,
                      const Removed& removed) {
   Withheld withheld;
@@ -99,8 +100,8 @@ std::optional<Doubt::Reason> reason_of(Writer writer) {
   }
 }
 
-/// Doubts in the order of their reasons. Operations in `removed` are left out. Transfers of data
-/// that a candidate keeps on the device are needed.
+/// Doubts in the order of their reasons. Operations in `removed` are left out. Of data that a
+/// candidate keeps on the device, the remaining transfers are needed.
 std::vector<Doubt> doubts_of(const Evidence& evidence, const Removed& removed,
                              const std::vector<Candidate>& reported) {
   if (!evidence.contents.known()) return {};
@@ -135,7 +136,7 @@ std::vector<Doubt> doubts_of(const Evidence& evidence, const Removed& removed,
   return list;
 }
 
-/// Whether a transfer that is no candidate's is needed only if a kernel changed what it could.
+/// Whether some transfer of no candidate is needed only if a kernel changed data that it may write.
 bool do_kernels_decide(const Evidence& evidence, const Removed& removed) {
   const DedupColumn<DataOp>& ops = evidence.trace.ops;
   if (!evidence.contents.known()) return false;
@@ -151,8 +152,8 @@ bool do_kernels_decide(const Evidence& evidence, const Removed& removed) {
   return false;
 }
 
-/// Rows of the loops that hold all of what a candidate keeps on a device; else of those that its
-/// operations are in.
+/// Rows of the loops that hold all residencies of a candidate. If there are none: rows of the loops
+/// around its operations.
 std::set<std::size_t> loops_of(const Evidence& evidence, const Candidate& candidate) {
   std::set<std::size_t> loops;
   const auto add = [&](const EnclosingEntry* entry) {
@@ -247,10 +248,10 @@ CodeLoops loops_meanwhile(const Trace& trace, const Candidate& candidate) {
   return loops;
 }
 
-/// Takes back the edits of a candidate where the code of a loop leads to directives that the run
-/// did not execute, and names these instead: on another input they may use the data, or change it.
-/// Such a loop has the candidate's operations in its iterations, or ran while the candidate's data
-/// was there. Edits whose condition says when the directive is needed hold there too.
+/// Withdraws the edits of a candidate (to Finding::withheld_edits) if the code of a loop leads to
+/// unexecuted directives, and adds these to the finding. On another input they may use the data, or
+/// change it. Such a loop has the candidate's operations in its iterations, or ran during the
+/// candidate's spans.
 void withhold_edits(const Evidence& evidence, Candidate& candidate) {
   const Trace& trace = evidence.trace;
   Finding& finding = candidate.finding;
@@ -326,7 +327,7 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Candidate>
 
 namespace {
 
-/// Notes the candidates' operations; `only_sends`: those of them that sent.
+/// Marks the candidates' operations in `removed`; `only_sends`: only transfers to a device.
 void mark(const Trace& trace, const std::vector<Candidate>& candidates, Removed& removed,
           bool only_sends = false) {
   for (const Candidate& candidate : candidates) {
@@ -368,7 +369,7 @@ struct Candidates {
   std::vector<Candidate> withheld = {};  ///< the others
   std::vector<Candidate> refuted = {};   ///< of either kind
 
-  /// The significant ones; keeps the others.
+  /// Returns the significant candidates that the source does not refute, and keeps the others.
   std::vector<Candidate> sifted(std::vector<Candidate> candidates) {
     std::vector<Candidate> significant;
     for (Candidate& candidate : candidates) {
@@ -400,13 +401,13 @@ namespace {
 /// Runs the detectors in their order.
 void detect(const Evidence& evidence, Candidates& candidates, Conflicts& conflicts) {
   const Trace& trace = evidence.trace;
-  // An operation that a candidate already names with its remedy is not named again for being
-  // repeated or small.
+  // An operation that a candidate already names with its remedy is not reported again as repeated
+  // or small.
   Removed removed(trace.ops.size());
   candidates.append(per_iteration_mapping(evidence, removed));
   mark(trace, candidates.reported, removed);
   candidates.append(host_fallback(evidence, removed));
-  // What was sent to memory that no kernel saw goes with that memory.
+  // Transfers to memory that no kernel could have seen belong to the finding on that memory.
   std::vector<Candidate> unused = candidates.sifted(unused_allocation(evidence, removed));
   Removed sent_unused(trace.ops.size());
   mark(trace, unused, sent_unused, true);
@@ -440,7 +441,7 @@ void detect(const Evidence& evidence, Candidates& candidates, Conflicts& conflic
   candidates.append(partial_update(evidence, removed));
 }
 
-/// Fills in the rows that a candidate is about, and takes back its edits where they cannot be made.
+/// Fills in the rows that a candidate is about, and withdraws edits that cannot be made.
 void finish(const Evidence& evidence, Candidate& candidate) {
   const Trace& trace = evidence.trace;
   Finding& finding = candidate.finding;
@@ -457,15 +458,16 @@ void finish(const Evidence& evidence, Candidate& candidate) {
   if ((has_missing || is_told_in_part) && finding.pattern.starts_with("unused_")) {
     clear_edits(finding);
   }
-  // Fallbacks are known of the whole run, but for what was taken out of it.
+  // Fallbacks are known of the whole run, unless the trace is only a part of it.
   const bool is_part = trace.recording.detail == Recording::Detail::kPart;
   if (is_told_in_part && (is_part || finding.pattern != "host_fallback")) {
     candidate.add_caveat(is_part ? Caveat::Kind::kRestNotHere : Caveat::Kind::kRestCounted);
   }
 }
 
-/// Whether a candidate for a loop spares a tenth more than others do that have some of its
-/// operations, and are about little else: it takes their place then.
+/// Whether a candidate for a loop saves a tenth more bytes than the candidates that share
+/// operations with it. Then it replaces these. False if one of these shares less than half of its
+/// operations.
 bool takes_place_of(const Candidate& candidate, std::vector<Candidate>& others) {
   const std::set<std::uint32_t> own(candidate.ops.begin(), candidate.ops.end());
   const auto is_own = [&](std::uint32_t op) { return own.contains(op); };
@@ -482,8 +484,9 @@ bool takes_place_of(const Candidate& candidate, std::vector<Candidate>& others) 
   return true;
 }
 
-/// Takes out the candidates that the source refutes. What the program needs of a directive's items,
-/// which is added to `needed`, stands against all edits of these.
+/// Removes the candidates that the source refutes, and returns them. The program needs the items of
+/// their edits, which are added to `needed`. Other candidates with edits of these items are
+/// removed, too.
 std::vector<Candidate> take_refuted(const Trace& trace, std::vector<Candidate>& reported,
                                     std::set<ItemAt>& needed,
                                     std::vector<SourceQuestion>& questions) {
@@ -530,7 +533,8 @@ void drop_what_lacks_its_pointer(const std::vector<Finding>& mapping,
   });
 }
 
-/// Lets the end of a mapping that no directive ended copy back what a kernel's results are lost of.
+/// The edits of a leak end a mapping that no directive ended. Lets them copy back the item if a
+/// kernel's results would be lost.
 void copy_back_what_is_lost(const std::vector<Finding>& mapping, std::vector<Candidate>& reported) {
   for (const Finding& lost : mapping) {
     const auto& effect = std::get<facts::ClauseEffect>(lost.facts);
@@ -564,7 +568,7 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   std::set<ItemAt> needed;
   std::unique_ptr<Candidates> found;
   std::unique_ptr<Conflicts> conflicts;
-  // A candidate that the source refutes may have stood in the place of others.
+  // A candidate that the source refutes may have displaced others.
   constexpr int kMostRounds = 4;
   for (int round = 1; round <= kMostRounds; ++round) {
     found = std::make_unique<Candidates>(trace, refuted_before);
@@ -596,7 +600,7 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
     candidates.reported.push_back(std::move(candidate));
   }
   for (Candidate& candidate : refuted) {
-    // What would be wrong at one directive may be right around the loop.
+    // Edits that are wrong at one directive may be right around the loop.
     const bool is_spared =
         std::ranges::any_of(candidate.ops, [&](std::uint32_t op) { return removed[op]; });
     if (!is_spared) analysis.refuted.push_back(std::move(candidate.finding));

@@ -80,7 +80,7 @@ void ItemTransfers::add(std::uint32_t op, const Earlier& earlier) {
 
 namespace {
 
-/// Whether of each piece of storage comparisons of all bytes reach far enough.
+/// Whether comparisons of all bytes cover enough of the transfers of each piece of storage.
 bool are_backed(const Evidence& evidence, std::vector<ItemTransfers::Pair> pairs) {
   std::ranges::sort(pairs, {}, &ItemTransfers::Pair::op);
   std::map<std::uint32_t, Comparisons> pieces;

@@ -1,4 +1,4 @@
-// How kernels ran, and what waited for them.
+// Detectors of kernels: how they ran, and which copies waited for them.
 #include <algorithm>
 #include <functional>
 
@@ -10,7 +10,7 @@ namespace ompdm::analysis {
 namespace {
 
 constexpr std::uint64_t kWarp = 32;
-constexpr std::uint64_t kRegisterUnit = 256;  // given out to a warp
+constexpr std::uint64_t kRegisterUnit = 256;  // allocated to a warp at a time
 constexpr std::uint64_t kReservedShared = 1024;
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) {
@@ -21,10 +21,10 @@ std::uint64_t product(const std::array<std::uint32_t, 3>& size) {
   return std::uint64_t{size[0]} * size[1] * size[2];
 }
 
-/// Threads that can be on a multiprocessor at once for this kernel, of as many as it holds, by the
-/// rules of CUDA's occupancy calculator (warps of 32 threads, registers given out by 256 a warp;
-/// from compute capability 8.0 on 1 KiB of shared memory a block is CUDA's own).
-/// Nothing where the device did not say what it has.
+/// Threads of this kernel that can be on a multiprocessor at once, of the threads that the
+/// multiprocessor holds. The rules are those of CUDA's occupancy calculator. A warp has 32 threads,
+/// and gets registers in units of 256. From compute capability 8.0 on CUDA itself uses 1 KiB of
+/// shared memory a block. None if the device's limits are not known.
 std::optional<facts::KernelRun::Occupancy> occupancy_of(const DeviceActivity& kernel,
                                                         const Device& device) {
   using Limit = facts::KernelRun::Limit;
@@ -64,23 +64,24 @@ facts::KernelRun facts_of(const Trace& trace, const DeviceActivity& run) {
 
 constexpr std::uint32_t kNoTeamsConstruct = 0xffffffff;  // Launch::num_teams
 
-/// Of a kernel whose iterations are not known: one launch of this many is worth a line. How long it
-/// took says nothing: a busy machine, or the first launch of all, makes any kernel long.
+/// A kernel whose iterations are not known is reported if at least one launch of this many is its
+/// own. Its duration is no criterion: a busy machine, or the first launch of all, makes any kernel
+/// long.
 constexpr std::uint64_t kLeastShare = 10;
 
-/// What the tutorials ask of a kernel's parallelism; fewer threads leave a GPU idle.
+/// Threads that tutorials ask of a kernel; fewer leave a GPU idle.
 constexpr std::uint64_t kEnoughThreads = 10'000;
 constexpr std::uint64_t kMostThreadsOfTeam = 1024;  // CUDA's limit
 
-/// Below this share of a multiprocessor's threads little is left to hide memory's latency behind.
+/// Below this share of a multiprocessor's threads the latency of memory is hardly hidden.
 constexpr double kLeastOccupancy = 0.25;
 
 using Shape = facts::SerialKernel::Shape;
 
-/// What is known from the directive and its clauses; what the runtime chooses is not judged.
+/// The shape by the directive and its clauses; what the runtime chooses is not judged.
 Shape shape_of(const Launch& launch) {
   const bool one_thread = launch.thread_limit == 1;
-  // What one team can take in one go needs no other.
+  // One team can run this many iterations at once, so no other team is needed.
   if (launch.trip_count > 0 && launch.trip_count <= kMostThreadsOfTeam) return Shape::kUnknown;
   if (launch.num_teams == kNoTeamsConstruct || launch.num_teams == 1) {
     return one_thread ? Shape::kOneTeamOneThread : Shape::kOneTeam;
@@ -91,7 +92,7 @@ Shape shape_of(const Launch& launch) {
   return launch.num_teams * limit < kEnoughThreads ? Shape::kFew : Shape::kUnknown;
 }
 
-/// What the device ran, where the directive alone says nothing.
+/// The shape by what the device ran, where the directive alone shows none.
 Shape shape_of_run(const Trace& trace, const Launch& launch, const DeviceActivity& activity) {
   if (launch.trip_count < kEnoughThreads) return Shape::kUnknown;
   const facts::KernelRun run = facts_of(trace, activity);
@@ -103,9 +104,9 @@ Shape shape_of_run(const Trace& trace, const Launch& launch, const DeviceActivit
 
 }  // namespace
 
-/// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that
-/// did run so, or at low occupancy, where the device told. Possible only where their iterations are
-/// not known, and left out where few of the run's launches are theirs.
+/// Kernels that were to run in one team, in teams of one thread, or in few of both. Also kernels
+/// that the device ran so, or at low occupancy. If a kernel's iterations are not known, the
+/// confidence is kPossible, and a kernel with few of the run's launches is left out.
 std::vector<Candidate> serial_kernel(const Evidence& evidence, const Removed& /*removed*/) {
   struct Group {
     std::uint64_t count = 0;
@@ -197,11 +198,11 @@ std::vector<Candidate> host_fallback(const Evidence& evidence, const Removed& /*
 
 namespace {
 
-/// Smaller copies are latency, whatever the memory.
+/// The time of smaller copies is latency, whatever the memory.
 constexpr std::uint64_t kLeastBytes = std::uint64_t{64} * 1024;
-/// Worth a line: this share of the time in which the device copied or computed.
+/// Worth reporting: this share of the time in which the device copied or computed.
 constexpr double kLeastPageableShare = 0.1;
-/// A pinned rate has to be this much better to be a reason.
+/// Page-locked memory has to be faster by this factor.
 constexpr double kLeastGain = 1.2;
 /// Page-locking pays if the memory is copied this often. On an H200's host it took 24 ms for 67 MB,
 /// of which a pageable copy took 8 ms and a page-locked copy 1.3 ms.
@@ -233,9 +234,8 @@ MemoryKind host_side(const DeviceActivity& copy) {
 
 }  // namespace
 
-/// Pageable host memory that is copied again and again, if these copies took a tenth of the
-/// device's busy time or more, unless page-locked memory was no faster in this run. Needs
-/// activities.
+/// Pageable host memory that is copied repeatedly, if these copies took a tenth of the device's
+/// busy time or more. Left out if page-locked memory was no faster in this run. Needs activities.
 std::vector<Candidate> pageable_transfer(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   std::map<Index<Variable>, PageableGroup> groups;
@@ -316,7 +316,7 @@ std::vector<Candidate> pageable_transfer(const Evidence& evidence, const Removed
 
 namespace {
 
-/// Worth a line: what could have been hidden is this share of the device's busy time.
+/// Worth reporting: the time that could have been hidden is this share of the device's busy time.
 constexpr double kLeastHiddenShare = 0.1;
 constexpr std::uint64_t kLeastCount = 2;
 /// A copy this short is not worth a stream of its own.
@@ -330,8 +330,8 @@ struct OverlapGroup {
   UniqueTexts names;
 };
 
-/// Whether a region's kernel can reach by its maps what a transfer copies, or another part of the
-/// same variable. It may where the maps are not all known.
+/// Whether a region's kernel can use, by its maps, the data that a transfer copies, or another part
+/// of the same variable. True if the maps are not all known.
 bool may_reach(const Evidence& evidence, Index<Region> region, std::uint32_t copy) {
   const Trace& trace = evidence.trace;
   const std::uint32_t list = trace.regions.common(region.value).map_list;
@@ -351,8 +351,8 @@ bool may_reach(const Evidence& evidence, Index<Region> region, std::uint32_t cop
   });
 }
 
-/// Whether the copy had to wait for the kernel: its region is another one, of the same thread, and
-/// the kernel's maps name everything but what is copied.
+/// Whether the copy waited for the kernel without need. The copy belongs to another region of the
+/// same thread, neither region is nowait, and the kernel's maps do not name the copied data.
 bool waited_needlessly(const Evidence& evidence, const DeviceActivity& kernel,
                        const DeviceActivity& copy) {
   const Trace& trace = evidence.trace;
@@ -367,7 +367,7 @@ bool waited_needlessly(const Evidence& evidence, const DeviceActivity& kernel,
 
 }  // namespace
 
-/// Transfers to a device that began only after a kernel whose maps do not name what is sent. Needs
+/// Transfers to a device that began only after a kernel whose maps do not name the sent data. Needs
 /// activities.
 std::vector<Candidate> no_overlap(const Evidence& evidence, const Removed& /*removed*/) {
   const Trace& trace = evidence.trace;

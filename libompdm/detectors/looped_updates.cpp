@@ -10,20 +10,20 @@ namespace {
 
 using Answer = HostUse::Answer;
 
-/// Updates in a loop of storage that is on the device all the while: of one piece, or of several
-/// that the same items name, as where the loop exchanges their pointers.
+/// Updates in a loop of storage that is present before the loop, and after it. They are of one
+/// piece, or of several that the same items name since the loop swaps their pointers.
 struct UpdatedData {
-  /// Positions in Trace::ops, of each piece (Mapping::piece).
+  /// Positions in Trace::ops, by entry and piece (Mapping::piece).
   std::map<std::pair<const EnclosingEntry*, std::uint32_t>, std::vector<std::uint32_t>> entries;
   std::map<NamedItem, Index<Site>> items;  ///< as clauses name it
   std::set<std::int32_t> devices;
-  bool is_plain = true;  ///< each of them moved all of it
+  bool is_plain = true;  ///< each update moved the whole piece
 };
 
 /// By row of the loop.
 using UpdatedInLoops = std::map<std::size_t, std::vector<UpdatedData>>;
 
-/// Puts together what has an item in common.
+/// Joins rows that have an item in common.
 void join_named_alike(std::vector<UpdatedData>& all) {
   for (std::size_t i = 0; i < all.size();) {
     UpdatedData& one = all[i];
@@ -76,7 +76,7 @@ UpdatedInLoops updated_in_loops(const Evidence& evidence) {
   return all;
 }
 
-/// The items of it that one function names, which has names for most of it.
+/// The items of the data as one function names them: the function that has names for most of it.
 std::vector<std::pair<std::string, Index<Site>>> named_together(const Trace& trace,
                                                                 const UpdatedData& data) {
   std::map<std::string, std::map<std::string, Index<Site>>> functions;
@@ -88,7 +88,7 @@ std::vector<std::pair<std::string, Index<Site>>> named_together(const Trace& tra
   return {most->second.begin(), most->second.end()};
 }
 
-/// What the source says of each item, by its directive; empty: it was not asked of all.
+/// The source's answer on each item, by its directive; empty: some item has no answer.
 using FactsAt = std::map<SourceLine, const HostFact*>;
 
 FactsAt facts_of(const Trace& trace, const HostStretch& stretch, const UpdatedData& piece) {
@@ -103,13 +103,13 @@ FactsAt facts_of(const Trace& trace, const HostStretch& stretch, const UpdatedDa
   return facts;
 }
 
-/// That of the directive of an operation.
+/// The answer on the item of an operation's directive.
 const HostFact& fact_at(const Trace& trace, const FactsAt& known, std::uint32_t op) {
   const Site& site = trace.sites[trace.ops.common(op).site.value];
   return *known.at({site.file, site.line});
 }
 
-/// Whether both copies are kept the same, and all uses by the host are known.
+/// Whether no old copy is used, the storage is not made again, and all uses by the host are known.
 bool is_certain(const FactsAt& facts) {
   return std::ranges::all_of(facts, [](const auto& one) {
     const HostFact& fact = *one.second;
@@ -118,9 +118,9 @@ bool is_certain(const FactsAt& facts) {
   });
 }
 
-/// Whether the host uses single elements of data alone, which makes updates of all of it needless.
-/// A transfer below kWorthUpdating takes about as long as that of an element: the latency of PCIe
-/// is some 10 us, its bandwidth 6 GB/s or more.
+/// Whether the host uses only single elements of the data, so that updates of all of it are
+/// redundant. Transfers below kWorthUpdating bytes take about as long as that of an element. (PCIe
+/// has a latency of some 10 us, and a bandwidth of 6 GB/s or more.)
 bool uses_elements(const HostFact& fact, std::uint64_t bytes) {
   constexpr std::uint64_t kWorthUpdating = 1U << 16U;
   const auto is_no_more = [](const HostUse& use) {
@@ -130,21 +130,22 @@ bool uses_elements(const HostFact& fact, std::uint64_t bytes) {
          is_no_more(fact.read) && is_no_more(fact.written);
 }
 
-/// Of the first that the source tells to be used; else of any.
+/// The use of the first fact whose answer is kYes; if there is none, that of the first fact.
 const HostUse& use_of(const FactsAt& facts, HostUse HostFact::* use) {
   const auto found = std::ranges::find_if(
       facts, [&](const auto& one) { return (one.second->*use).answer == Answer::kYes; });
   return (found == facts.end() ? facts.begin() : found)->second->*use;
 }
 
-/// Whether the source says so of all of them.
+/// Whether all facts have this flag.
 bool are(const FactsAt& facts, bool HostFact::* is_it) {
   return std::ranges::all_of(facts, [&](const auto& one) { return one.second->*is_it; });
 }
 
-/// Adds what updates of one entry into the loop move needlessly: what went over as the device had
-/// it, and what came back though the host looks at it in a branch at most, before it came again;
-/// and all of it where the host uses a few elements.
+/// Adds the redundant transfers of updates in one entry into the loop. A transfer to the device is
+/// redundant if the device had its content. A copy back is redundant if the host reads the data at
+/// most in a branch before the next copy back. If the host uses a few elements only, both are
+/// redundant.
 void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
                const FactsAt& known, facts::PerIterationMapping& facts, Candidate& candidate) {
   const Trace& trace = evidence.trace;
@@ -155,7 +156,7 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
   };
   bool is_first = !are(known, &HostFact::sent_before);
   std::uint32_t returned = kNoOp;
-  bool is_news = false;  // what the host sent since
+  bool is_news = false;  // the host sent new content since
   for (const std::uint32_t i : ops) {
     const HostFact& fact = fact_at(trace, known, i);
     const bool is_of_elements = uses_elements(fact, trace.ops.common(i).bytes);
@@ -166,7 +167,8 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
       const bool is_same = knows && evidence.contents.before(i).tells_same();
       if (knows && evidence.contents.before(i).same == Same::kNo) is_news = true;
       if (!is_first && knows) ++facts.compared;
-      // What the host writes each time goes over each time, whatever it was in this run.
+      // Data that the host writes each time must be sent each time, even if it was equal in this
+      // run.
       if (!is_first && is_same && !fact.written.always) {
         ++facts.same.equal;
         if (evidence.contents.before(i).same == Same::kYes) ++facts.same.in_full;
@@ -182,7 +184,7 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
     }
     ++facts.returned;
     ++facts.returned_enough;
-    // What the host sent instead of it, it may have read before.
+    // If the host sent new content since, it may have read the copied data before.
     const HostFact* before = returned == kNoOp ? nullptr : &fact_at(trace, known, returned);
     if (before != nullptr && (is_of_elements || (!is_news && !before->read.always))) {
       drop(returned);
@@ -198,7 +200,7 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
   --facts.returned_enough;
 }
 
-/// Tells of a candidate whose operations are known, and of its edits.
+/// Fills in the facts and edits of a candidate whose operations are known.
 void tell(const Evidence& evidence, const UpdatedData& data, const FactsAt& known,
           const Anchor& around, facts::PerIterationMapping facts, Candidate& candidate) {
   const Trace& trace = evidence.trace;
@@ -254,10 +256,10 @@ void tell(const Evidence& evidence, const UpdatedData& data, const FactsAt& know
 
 }  // namespace
 
-/// Updates that move the same data in each iteration of a loop around which it is on the device,
-/// where the source shows that few of them are needed: pattern per_iteration_update. Without the
-/// source there is none: it alone tells where the host uses the data. Adds to `questions` what was
-/// not asked yet.
+/// Updates that move the same data in each iteration of a loop. The data is present before and
+/// after the loop, and the source shows that few of the updates are needed. The pattern is
+/// per_iteration_update. There is none without the source, which alone shows where the host uses
+/// the data. Adds unanswered questions to `questions`.
 std::vector<Candidate> looped_updates(const Evidence& evidence,
                                       std::vector<SourceQuestion>& questions) {
   const Trace& trace = evidence.trace;
@@ -299,7 +301,7 @@ std::vector<Candidate> looped_updates(const Evidence& evidence,
       candidates.push_back(std::move(candidate));
     }
   }
-  // Of nested loops the one that spares most; the inner one of equals.
+  // Of nested loops the one that saves most bytes remains; of equals the inner one.
   std::ranges::stable_sort(candidates, std::ranges::greater(),
                            [](const Candidate& one) { return one.finding.wasted_bytes; });
   Removed taken(trace.ops.size());

@@ -43,25 +43,25 @@ const EnclosingEntry* EnclosingLoops::innermost(std::uint32_t thread, Nanosecond
 
 namespace {
 
-/// A function on the way to a directive, with the line where it calls the next one.
+/// A function of the call path to a directive, with the line where it calls the next function.
 SourcePlace caller_of(const Frame& frame) {
   return {frame.file, frame.line, without_signature(frame.function), 0};
 }
 
-/// Whether the C library starts a program or a thread there: no place to write anything.
+/// Whether the C library starts a program or a thread in the function. No edit can go there.
 bool starts_programs(const std::string& function) {
   return function.starts_with("__libc_start_") || function == "_start" ||
          function == "start_thread" || function == "clone" || function == "clone3" ||
          function == "__clone3";
 }
 
-/// Whether a library's templates are compiled there: no place to write anything either.
+/// Whether the function is a library's template, compiled in the program. No edit can go there.
 bool is_library(const SourcePlace& caller) {
   return caller.function.starts_with("std::") || caller.file.starts_with("/usr/");
 }
 
-/// From the directive's function outwards, up to main. What __libc_start_call_main calls is main,
-/// whose own frame is missing where all between was inlined into it.
+/// The functions from the directive's outwards, up to main. __libc_start_call_main calls main. The
+/// frame of main itself is missing if all functions in between were inlined into it.
 std::vector<SourcePlace> chain_of(const Site& site) {
   std::vector<SourcePlace> chain = {{site.file, site.line, function_of(site), 0}};
   if (chain.front().function.empty()) return {};
@@ -81,7 +81,7 @@ std::vector<SourcePlace> chain_of(const Site& site) {
   return chain;
 }
 
-/// Position of a function in a chain; instances of a template are one.
+/// Position of a function in a chain. All instantiations of a template count as one function.
 std::optional<std::size_t> find_in(const std::vector<SourcePlace>& chain,
                                    const std::string& function) {
   const auto at = std::ranges::find(chain, template_name(function), [](const SourcePlace& caller) {
@@ -117,8 +117,8 @@ std::vector<std::vector<SourcePlace>> chains_of(const Trace& trace,
   return known ? chains : std::vector<std::vector<SourcePlace>>();
 }
 
-/// Whether what is repeated there may have been repeated by a function that it was inlined into: a
-/// call, or a directive, of which nobody knows where its function is called.
+/// Whether the repeated call or directive may have been inlined into another function, which
+/// repeats it. It is not known where that function is called.
 bool may_be_inlined(const Trace& trace, Index<CodeLoop> loop) {
   const CodeLoop& code = trace.loops[loop.value];
   const auto is_directive = [&](const Site& site) {
@@ -141,7 +141,8 @@ UnplacedLoop unplaced_loop(const Trace& trace, const Loop& row,
   const bool has_function =
       row.code && !row.place.function.empty() && !is_library(caller_of(row.place));
   if (has_function) {
-    // The code tells its function; where it was unrolled, one that it may have been inlined from.
+    // The code shows the loop's function. For unrolled code this may be a function that was
+    // inlined.
     loop.in = {row.place.file, 0, without_signature(row.place.function), 0};
     loop.is_there = !trace.loops[row.code.value].unrolled;
     if (!chains.empty()) common = find_in(chains.front(), loop.in.function);
@@ -160,7 +161,7 @@ UnplacedLoop unplaced_loop(const Trace& trace, const Loop& row,
   }
   const SourcePlace& function = chains.front()[*common];
   loop.in.function = common_function(instances);
-  // What calls itself is one function, however deep it is.
+  // A function that calls itself counts once, at any depth.
   std::size_t next = *common + 1;
   while (next < chains.front().size() && chains.front()[next].function == function.function) ++next;
   loop.recurses = !has_function && calls_itself(trace, function.function);
@@ -206,8 +207,7 @@ std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& l
   for (Index<CodeLoop> at = trace.loops[loop.code.value].parent; at && !is_told(at);
        at = trace.loops[at.value].parent) {
     const CodeLoop& code = trace.loops[at.value];
-    // A function that was inlined has its own loops only: what is around a call may make again what
-    // the function works on.
+    // A function that was inlined ends the search: code around its call may make its data again.
     const bool has_place = code.line != 0 && !code.begin_unknown && !code.unrolled;
     if (!has_place || code.function != function) break;
     around.push_back(at);
@@ -242,7 +242,7 @@ bool is_within(const Trace& trace, Index<CodeLoop> loop, const std::set<std::uin
   return false;
 }
 
-/// Calls in a function, within some loops, that lead along a call path.
+/// The calls in a function, within some loops, that are on a call path.
 std::vector<SourcePlace> calls_along(const Trace& trace, Index<CallPath> path,
                                      const std::string& function,
                                      const std::set<std::uint32_t>& loops) {
@@ -262,7 +262,7 @@ std::vector<SourcePlace> calls_along(const Trace& trace, Index<CallPath> path,
 }  // namespace
 
 void tell_calls(const Trace& trace, const LoopTable& table, Finding& finding) {
-  std::set<std::uint32_t> loops;  // none: in whichever
+  std::set<std::uint32_t> loops;  // empty: any loop
   for (const std::size_t row : finding.loops) {
     if (table.rows[row].code) loops.insert(table.rows[row].code.value);
   }
@@ -288,7 +288,7 @@ void tell_calls(const Trace& trace, const LoopTable& table, Finding& finding) {
       }
     }
     for (const Site& site : trace.sites) {
-      // Without call paths by the calls that led there first.
+      // Without call paths: by the callers of the first execution.
       if (!trace.call_paths.empty() || !directives.contains(source_place(site))) continue;
       const std::vector<SourcePlace> chain = chain_of(site);
       const std::optional<std::size_t> at = find_in(chain, here);

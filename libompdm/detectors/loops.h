@@ -38,8 +38,9 @@ class EnclosingLoops {
   std::vector<std::uint32_t> sequence_of_thread_;
 };
 
-/// What is known of a loop without a line to begin at: its function, where the code tells that, and
-/// the call chains of an iteration's directives, of the first time that each was met.
+/// Describes a loop whose first line is not known: its function, if the code shows it, and the call
+/// chains of an iteration's directives. The chains are those of the first execution of each
+/// directive.
 UnplacedLoop unplaced_loop(const Trace& trace, const Loop& loop,
                            const std::vector<Index<Site>>& sites);
 
@@ -54,20 +55,20 @@ facts::LoopPlace place_of_loop(const Trace& trace, const Loop& loop);
 /// or that of its first directive there; empty where the loop is not in the code.
 SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, const Loop& loop);
 
-/// Whether the loop's code makes arrays on the host, which may be what its directives map.
+/// Whether the loop's code makes arrays on the host, which its directives may map.
 inline MakesMemory makes_memory(const Trace& trace, const Loop& loop) {
   return loop.code ? trace.loops[loop.code.value].makes_memory : MakesMemory::kUnknown;
 }
 
-/// The loops around a loop in its function, innermost first, as long as the recording does not show
-/// how often they entered it: such a loop holds nothing but this one.
+/// The loops around a loop in its function, innermost first, that have no row of their own: the
+/// recording shows nothing else in them. None if the number of entries into the loop is known.
 std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,
                                           const Loop& loop);
 
-/// The loop as a place of edits; sites are those of an iteration.
+/// The loop as an anchor of edits. `sites`: those of an iteration.
 Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites);
 
-/// Fills Edit::calls of a finding's insertions whose names are another function's: by the call
+/// Fills Edit::calls of a finding's insertions that name data of another function, from the call
 /// paths in the finding's loops.
 void tell_calls(const Trace& trace, const LoopTable& table, Finding& finding);
 

@@ -1,4 +1,4 @@
-// What the runtime makes of long lists of items, and of sections with gaps.
+// Detectors of long map lists, and of sections with gaps.
 #include <algorithm>
 #include <charconv>
 #include <iterator>
@@ -13,28 +13,29 @@ namespace ompdm::analysis {
 
 namespace {
 
-/// A component costs the host about a microsecond, and more the more there are: this many take
-/// longer than some ten transfers.
+/// A component costs the host about a microsecond, and more in longer lists. This many components
+/// take longer than some ten transfers.
 constexpr std::uint64_t kManyComponents = 256;
-/// As many bytes as cross in the time that the host needs for a component are several times these.
+/// In the time that the host needs for one component, several times this many bytes could be
+/// transferred.
 constexpr std::uint64_t kFewBytes = 256;
-/// That are worth a line, over all instances of a directive; of one alone, which has to bring the
-/// data over, more.
+/// Components worth reporting over all executions of a directive. For a single execution, which has
+/// to transfer the data, kLeastAtOnce holds.
 constexpr std::uint64_t kLeastInAll = 4096;
 constexpr std::uint64_t kLeastAtOnce = 16384;
 
 /// One execution of a directive.
 struct Walk {
   std::uint64_t components = 0;
-  std::vector<std::uint32_t> transfers;  ///< of what it walked
-  std::uint64_t bytes = 0;               ///< that these moved
+  std::vector<std::uint32_t> transfers;  ///< of the components
+  std::uint64_t bytes = 0;               ///< of all its transfers
   std::uint64_t allocations = 0;
   Nanoseconds busy = 0;  ///< in operations and kernels
   bool timed = true;
-  bool at_least = false;  ///< of its list not all is told
+  bool at_least = false;  ///< its map list was not recorded in full
 };
 
-/// Those of one directive.
+/// All executions of one directive.
 struct Walks {
   std::uint64_t instances = 0;
   Walk sum;
@@ -48,7 +49,7 @@ std::uint64_t components_of(const Trace& trace, std::size_t region) {
          trace.regions.rare(region).components;
 }
 
-/// Whether an operation is of an item that no mapper made components of, beside others.
+/// Whether an operation is of an item without a mapper, in a list that also has items with mappers.
 bool is_of_another(const Evidence& evidence, const DataOp& op) {
   if (evidence.trace.regions.rare(op.region.value).components == 0) return false;
   const std::uint64_t host = op.kind == OpKind::kDtoH ? op.dst : op.src;
@@ -56,7 +57,7 @@ bool is_of_another(const Evidence& evidence, const DataOp& op) {
   return item != nullptr && !item->by_mapper;
 }
 
-/// By region, those of many components.
+/// The executions with many components, by region.
 std::map<std::uint32_t, Walk> long_walks(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
   std::map<std::uint32_t, Walk> walks;
@@ -112,10 +113,11 @@ void append(const Trace& trace, std::uint32_t at, const Walk& walk, Walks& walks
 
 }  // namespace
 
-/// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
-/// length of their clauses, and moved few bytes for each: the runtime looks up each of them on the
-/// host while the device waits. Leaves out a directive that walked few thousands in all, or ten
-/// thousand once; of its transfers it takes those that `removed` has not.
+/// Directives that walked hundreds of components of a mapping, and moved few bytes for each. The
+/// components are those of a `declare mapper`, or of long clauses. The runtime looks up each of
+/// them on the host while the device waits. Leaves out directives with fewer components than
+/// kLeastInAll, or than kLeastAtOnce in a single execution. Takes the transfers that `removed` does
+/// not have.
 std::vector<Candidate> mapper_walk(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   std::map<std::uint32_t, Walks> rows;  // by directive row
@@ -135,7 +137,7 @@ std::vector<Candidate> mapper_walk(const Evidence& evidence, const Removed& remo
     finding.timed = walks.sum.timed;
     finding.wasted_time =
         walks.sum.timed ? std::max(Nanoseconds{0}, walks.facts.wall - walks.sum.busy) : 0;
-    // Of what is not there, each piece that is pointed to is allocated.
+    // If the data is absent, each piece that is pointed to is allocated.
     constexpr std::uint64_t kOneOf = 16;
     facts::MapperWalk& facts = walks.facts;
     facts.bytes = walks.sum.bytes;
@@ -158,7 +160,7 @@ std::vector<Candidate> mapper_walk(const Evidence& evidence, const Removed& remo
 
 namespace {
 
-/// The step of "a[0:n:2]", a section of one dimension, as far as it is written as a number.
+/// The step of "a[0:n:2]", a section of one dimension, if it is written as a number; else 1.
 std::uint64_t step_of(std::string_view name) {
   const bool is_one_dimension = std::ranges::count(name, '[') == 1 && name.ends_with(']') &&
                                 std::ranges::count(name, ':') == 2 &&
@@ -173,8 +175,8 @@ std::uint64_t step_of(std::string_view name) {
 
 enum class Gaps : std::uint8_t {
   kNone,
-  kTold,    ///< to the runtime
-  kByStep,  ///< only the name has them: the compiler passed a section without
+  kTold,    ///< the runtime gets a section with gaps
+  kByStep,  ///< only the name has gaps: the compiler passed a section without
 };
 
 Gaps gaps_of(const MapItem& item) {
@@ -182,21 +184,22 @@ Gaps gaps_of(const MapItem& item) {
   return step_of(item.name) > 1 ? Gaps::kByStep : Gaps::kNone;
 }
 
-/// Whether all extents are written as numbers: then there is something to move.
+/// Whether all extents are written as numbers, so that the section is not empty.
 bool is_fixed(std::string_view name) {
   const std::size_t open = name.find('[');
   return open != std::string_view::npos &&
          name.find_first_not_of("0123456789:[]", open) == std::string_view::npos;
 }
 
-/// What a directive names of one variable by sections with gaps.
+/// The sections with gaps by which a directive names one variable.
 struct Named {
   Gaps gaps = Gaps::kNone;
   std::uint64_t begin = 0;
-  std::uint64_t bytes = 0;  ///< 0: not known, but some
+  std::uint64_t bytes = 0;  ///< 0: not known, but not empty
   std::uint64_t step = 1;   ///< as far as the name tells
   std::vector<std::string> names;
-  bool is_unclear = false;  ///< several, which do not tell what is whose; or it may be nothing
+  /// Several sections whose transfers cannot be told apart, or one that may be empty
+  bool is_unclear = false;
 };
 using NamedByVariable = std::map<std::uint32_t, Named>;
 
@@ -225,18 +228,18 @@ NamedByVariable named_in(const std::vector<MapItem>& items) {
   return named;
 }
 
-/// What one execution of a directive moved of one variable.
+/// The transfers of one variable by one execution of a directive.
 struct Moved {
   std::uint64_t bytes = 0;
   std::uint64_t transfers = 0;
   bool from_begin = true;    ///< each began where the section does
-  std::uint64_t held = 0;    ///< by the device, of the storage
-  std::uint64_t behind = 0;  ///< of that what lies behind the section's begin
+  std::uint64_t held = 0;    ///< bytes of the storage on the device
+  std::uint64_t behind = 0;  ///< of these, the bytes from the section's begin on
 };
 
-/// Whether the runtime left some of the section out. What reaches beyond the storage that is there,
-/// since its length counts elements and no extent, is the program's own mistake. (How large an
-/// element is does not show: of a last one some of the step may lie beyond.)
+/// Whether the runtime left out some of the section. A section that extends beyond the storage on
+/// the device is the program's own mistake: its length counts elements, no extent. (The size of an
+/// element is not known: part of the last step may lie beyond.)
 bool is_partial(const Named& named, const Moved& moved) {
   if (named.gaps == Gaps::kByStep) {
     const bool is_there = named.bytes <= moved.behind / named.step;
@@ -254,8 +257,8 @@ bool is_there(const Evidence& evidence, const Region& region, const Named& named
   return evidence.presence.others(piece, region.begin, region.begin, 0).any;
 }
 
-/// Of which of these sections a transfer is: what lies in the same storage. (A list is of its first
-/// region's variables, and its storage may be called otherwise in another.) End: of none.
+/// The section that a transfer belongs to, which lies in the same storage. (A map list has the
+/// variables of its first region; another region may call its storage otherwise.) End: none.
 NamedByVariable::const_iterator section_of(const Evidence& evidence, const NamedByVariable& named,
                                            std::uint32_t op) {
   const std::uint32_t mapping = evidence.mappings.of(op);
@@ -268,7 +271,7 @@ NamedByVariable::const_iterator section_of(const Evidence& evidence, const Named
   });
 }
 
-/// Of updates that name something with gaps: by region and variable.
+/// The transfers of updates that name sections with gaps, by region and variable.
 using AllMoved = std::map<std::pair<std::uint32_t, std::uint32_t>, Moved>;
 
 AllMoved moved_by_updates(const Evidence& evidence, const std::vector<NamedByVariable>& named) {
@@ -299,7 +302,7 @@ AllMoved moved_by_updates(const Evidence& evidence, const std::vector<NamedByVar
     if (mapping == Index<Mapping>::kNone) continue;
     const Mapping& storage = evidence.mapping(mapping);
     moved.held = storage.bytes;
-    // Of a variable that no clause allocated nobody told its size.
+    // The size of a variable that no clause allocated is not known.
     moved.behind = storage.is_static ? std::numeric_limits<std::uint64_t>::max()
                                      : storage.host + storage.bytes - begin;
   }
@@ -325,9 +328,9 @@ void append(Index<Site> site, const Named& named, const Moved& moved, Partial& p
 
 }  // namespace
 
-/// Updates of sections with gaps that moved less than these name: the runtime's fault, and the
-/// program's results are wrong. Leaves out what was not there, extents that are not known, and
-/// sections that reach beyond what was there.
+/// Updates of sections with gaps that moved less than these name. This is the runtime's fault, and
+/// the program's results are wrong. Leaves out absent data, extents that are not known, and
+/// sections that extend beyond the storage on the device.
 std::vector<Candidate> partial_update(const Evidence& evidence, const Removed& /*removed*/) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace)) return {};

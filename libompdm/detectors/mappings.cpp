@@ -22,14 +22,14 @@ const std::vector<MapItem>& items_of(const Trace& trace, const Region& region) {
 
 namespace {
 
-/// What is at an address of a device: a row.
+/// A block of device memory and its row.
 struct Held {
   std::uint64_t bytes = 0;
   std::uint32_t row = kNoMapping;
 };
 
-/// Positions in Trace::ops in the order in which memory came and went: an allocation is there at
-/// its end, a delete takes at its begin.
+/// Positions in Trace::ops in the order in which operations take effect: allocations at their end,
+/// all others at their begin.
 std::vector<std::uint32_t> order_of_effect(const Trace& trace) {
   std::vector<std::uint32_t> order(trace.ops.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -45,8 +45,8 @@ std::vector<std::uint32_t> order_of_effect(const Trace& trace) {
 
 namespace {
 
-/// What libomptarget allocates before members of an object, so that these lie as on the host
-/// (getPartialStructRequiredAlignment): 0 before all else.
+/// Bytes that libomptarget allocates before members of an object, so that these are aligned as on
+/// the host (getPartialStructRequiredAlignment). 0 for all other items.
 std::uint64_t padding_of(const MapItem& item) {
   constexpr std::uint64_t kMost = 16;
   const bool is_part = item.base != 0 && item.base < item.begin && (item.type & kMapTo) == 0 &&

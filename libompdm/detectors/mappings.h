@@ -18,13 +18,14 @@ const std::vector<MapItem>& items_of(const Trace& trace, const Region& region);
 /// One time that host memory was on a device.
 struct Mapping {
   std::int32_t device = -1;
-  std::uint64_t host = 0;  ///< where the storage is that it stands for; 0: none (omp_target_alloc)
+  std::uint64_t host = 0;     ///< address of its storage; 0: it has none (omp_target_alloc)
   std::uint32_t storage = 0;  ///< which storage that is (DataOp::storage)
-  /// The same for all residencies of one piece of storage on one device: same place, bytes and
-  /// storage. In the order of device, host, storage, bytes; memory of the API is a piece each time.
+  /// Equal for all mappings of one piece of storage on one device: same address, bytes and storage.
+  /// Numbers are in the order of device, host, storage, bytes. Each allocation by the API is a
+  /// piece of its own.
   std::uint32_t piece = 0;
-  /// The group of pieces that share names with this one: what a directive called by one name is in
-  /// one group, and so are groups that have a piece in common.
+  /// The group of pieces that share names with this one. Pieces that one directive called by the
+  /// same name are in one group. Groups that have a piece in common are one group.
   std::uint32_t alias = 0;
   std::uint64_t address = 0;  ///< on the device
   std::uint64_t bytes = 0;
@@ -34,23 +35,23 @@ struct Mapping {
   Index<Site> site;           ///< of the directive that allocated it
   Nanoseconds begin = 0;      ///< of its allocation
   Nanoseconds end = 0;        ///< of its delete; the process's where none was seen
-  /// That it was allocated for, as the clause names it; nullptr if it has no name.
+  /// The named item that it was allocated for; nullptr: there is none.
   const MapItem* item = nullptr;
   bool sent = false;        ///< some of it was sent from the host,
   bool returned = false;    ///< and some was copied back
   bool replaced = false;    ///< no delete was seen, yet the address was allocated again
   bool on_device = false;   ///< a copy between devices, or a memset, read or wrote it
-  bool is_pointee = false;  ///< what a mapped pointer points to: a struct's member, say
+  bool is_pointee = false;  ///< a mapped pointer points to it, a struct's member for example
   /// The program has its device address: by use_device_ptr or use_device_addr, by
   /// omp_get_mapped_ptr, or to copy to it by the API.
   bool handed_out = false;
-  /// Where the pointer of its section points (`x` of `x[h:n]`): a kernel that has that pointer
-  /// reaches the section by it. `host` where it has no other.
+  /// The pointer that its section is of (`x` of `x[h:n]`): a kernel that has this pointer can use
+  /// the section. Equal to `host` if there is no such pointer.
   std::uint64_t base = 0;
   /// A kernel's own copy (firstprivate): made for one region, and used by it.
   bool is_private = false;
-  /// Nothing that was seen allocated what a `target update` reached: a `declare target` variable,
-  /// or memory that the program associated. `alloc` is the first transfer.
+  /// A `target update` transferred it, and no recorded operation allocated it. It is a `declare
+  /// target` variable, or memory that the program associated. `alloc` is the first transfer.
   bool is_static = false;
 };
 
@@ -80,8 +81,8 @@ class Mappings {
   /// The mapping of a transfer (position in Trace::ops); Index<Mapping>::kNone if it is of none.
   [[nodiscard]] std::uint32_t of(std::uint32_t op) const { return mapping_of_op_[op]; }
 
-  /// The first item of a region's list that is this storage; `is_named`: and that the clause has a
-  /// name for. nullptr if none is, or the region has no list.
+  /// The first item of a region's map list that is this storage; nullptr: there is none.
+  /// `is_named`: only items that have a name.
   [[nodiscard]] const MapItem* item_of(Index<Region> region, std::uint64_t begin,
                                        std::uint64_t bytes, bool is_named) const;
 
@@ -100,13 +101,13 @@ class Mappings {
   std::vector<std::uint32_t> transfers_;
 };
 
-/// The item as the directive that mapped it has it: "u[0:n*n]"; where the compiler passed no names,
-/// its size and address. Not for code.
+/// The item as its clause has it: "u[0:n*n]". If the compiler passed no names: its size and
+/// address, which are not for code.
 std::string expression_of(const Trace& trace, const Mapping& mapping);
 
-/// What a transfer of a mapping (position in Trace::ops) moved, as the directive that made it has
-/// it: pointers are swapped, and a mapping is known by the name that its storage had when it was
-/// allocated.
+/// The item of a transfer (position in Trace::ops) as the directive that made the transfer has it.
+/// A mapping has the name that its storage had at the allocation. Programs swap pointers, so the
+/// names may differ.
 std::string expression_at(const Trace& trace, const Mappings& mappings, std::uint32_t op);
 
 /// Whether the compiler passed a name for this data.
@@ -118,14 +119,14 @@ std::string name_of(const Trace& trace, const Mapping& mapping);
 /// Whether a directive has map clauses.
 bool maps_data(Directive directive);
 
-/// Whether a map clause made this transfer, and would not if the data were already there.
+/// Whether a map clause made this transfer, and would not make it if the data were present.
 bool comes_of_mapping(const Trace& trace, const DataOp& op);
 
-/// Whether events of the program, or items of their lists, may be missing: then what was not seen
-/// proves nothing.
+/// Whether events of the program, or items of their map lists, may be missing. Then the absence of
+/// events proves nothing.
 bool has_lost_events(const Trace& trace);
 
-/// Whether launches were reported at all.
+/// Whether the runtime reported all kernel launches.
 bool knows_launches(const Trace& trace);
 
 }  // namespace ompdm::analysis

@@ -66,7 +66,7 @@ std::optional<std::string> elements_of(const std::string& expression) {
   return all.empty() ? std::nullopt : product_of(all);
 }
 
-/// What the sources of regions overwrite before they read it.
+/// Data that regions, by their source, overwrite before they read it.
 class Overwriting {
  public:
   explicit Overwriting(const Trace& trace) {
@@ -97,8 +97,8 @@ class Overwriting {
   std::map<std::tuple<std::string, int, std::string>, const SourceFact*> facts_;
 };
 
-/// Whether the source is certain that kernels, or the host too, do not read an item of a directive
-/// in the code that `kind` says.
+/// Whether the source shows that kernels do not read an item of a directive in the code that `kind`
+/// says. For kRest, also whether it shows this of the host.
 bool is_not_read(const Trace& trace, HostStretch::Kind kind, const Site& site,
                  const std::string& item) {
   const SourceLine at{site.file, site.line};
@@ -110,8 +110,8 @@ bool is_not_read(const Trace& trace, HostStretch::Kind kind, const Site& site,
   });
 }
 
-/// Whether the source shows that the host reads some of what comes back, or an update asks for it.
-/// Where the host reads nothing, a benchmark leaves its results alone.
+/// Whether the source shows that the host reads some data that is copied back, or an update copies
+/// data back. If the host reads nothing, the program is a benchmark that ignores its results.
 bool reads_results(const Trace& trace) {
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops.common(i);
@@ -123,7 +123,7 @@ bool reads_results(const Trace& trace) {
   });
 }
 
-/// An item that a directive's clauses move one way, each time.
+/// An item that a directive's clauses transfer in one direction each time.
 struct WayItem {
   std::uint32_t row = 0;  ///< of the directive
   std::string item;
@@ -131,14 +131,15 @@ struct WayItem {
 };
 
 /// Transfers that a directive's own clauses made of its items, in that direction: positions in
-/// Trace::ops. Without items of which `removed` has some, copies always, calls and tasks.
+/// Trace::ops. Leaves out calls, tasks, and items with a transfer that `removed` has, that is by
+/// `always`, or that is of a part only. Also leaves out items of at most kRidesAlong bytes.
 std::map<WayItem, std::vector<std::uint32_t>> moved_by_clauses(const Evidence& evidence,
                                                                OpKind kind,
                                                                const Removed& removed) {
   const Trace& trace = evidence.trace;
   std::map<WayItem, std::vector<std::uint32_t>> all;
   std::set<WayItem> others;
-  std::set<WayItem> large;  // with a transfer that does not ride along with others
+  std::set<WayItem> large;  // with a transfer above kRidesAlong
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops.common(i);
     if (op.kind != kind || op.internal || !op.site) continue;
@@ -164,7 +165,7 @@ std::map<WayItem, std::vector<std::uint32_t>> moved_by_clauses(const Evidence& e
   return all;
 }
 
-/// Of one directive, and one way.
+/// The candidate of one directive and one direction.
 struct Group {
   Candidate candidate;
   UniqueTexts names;
@@ -203,8 +204,8 @@ struct Group {
 
 }  // namespace
 
-/// Data that a directive sent, and that kernels overwrite as a whole before any reads it, as the
-/// source shows: pattern overwritten_transfer.
+/// Data that a directive sent, and that by the source kernels overwrite completely before any
+/// kernel reads it. The pattern is overwritten_transfer.
 std::vector<Candidate> overwritten_transfer(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   const Overwriting overwriting(trace);
@@ -232,9 +233,9 @@ std::vector<Candidate> overwritten_transfer(const Evidence& evidence, const Remo
   return candidates;
 }
 
-/// Data that a directive brought back, and that neither the host nor a kernel reads from then on,
-/// as the source shows, while the host reads other results: pattern unread_copy_back. Likely, since
-/// another build may read a result that this one leaves alone.
+/// Data that a directive copied back, and that neither the host nor a kernel reads from then on.
+/// The source shows this, and that the host reads other results. The pattern is unread_copy_back.
+/// The confidence is kLikely, since another build may read a result that this one ignores.
 std::vector<Candidate> unread_copy_back(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (!reads_results(trace) || has_lost_events(trace)) return {};
@@ -266,14 +267,14 @@ void ask_one_way(const Evidence& evidence, const Removed& removed,
                  std::vector<SourceQuestion>& questions) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace)) return;
-  constexpr std::uint64_t kPartsOfAll = 1000;  // as findings must have
+  constexpr std::uint64_t kPartsOfAll = 1000;  // the least share of a finding
   std::uint64_t all = 0;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (is_transfer(trace.ops.common(i).kind)) all += trace.ops.common(i).bytes;
   }
   std::map<HostStretch, std::vector<NamedItem>> asked;
   for (const OpKind direction : {OpKind::kHtoD, OpKind::kDtoH}) {
-    // What is read of all that comes back tells what a result is.
+    // Answers on all copies back are needed: data that the host reads is a result (reads_results).
     const Removed none(trace.ops.size());
     const bool is_back = direction == OpKind::kDtoH;
     for (const auto& [moved, ops] :

@@ -11,24 +11,24 @@
 namespace ompdm::analysis {
 namespace {
 
-/// What the mappings of one piece of storage, in one entry into a loop, have more than they need.
+/// Redundant transfers of the mappings of one piece of storage, in one entry into a loop.
 struct RedundantTransfers {
   std::vector<std::uint32_t> ops;
   std::vector<Dependence> depends_on;
-  facts::PerIterationMapping facts;  ///< its sums
+  facts::PerIterationMapping facts;  ///< counts of the transfers
   std::uint64_t bytes = 0;
   std::uint64_t backed_bytes =
       0;  ///< that contents show to be needless, of some or of all iterations
   std::uint64_t last_in_full = 0;  ///< which of `facts.same.equal` was the last compared in full
   std::uint64_t examined = 0;      ///< of `ops`: their content was compared
-  std::uint64_t unread = 0;        ///< of the returns: needless unless the host read them
+  std::uint64_t unread = 0;        ///< copies back that are redundant unless the host reads them
 
-  /// More than now and then.
+  /// Whether more than a quarter of the comparisons differ.
   [[nodiscard]] bool host_changes() const {
     return 4 * (facts.compared - facts.same.equal) > facts.compared;
   }
 
-  /// Adds what is needless of another piece, or in another entry.
+  /// Adds the redundant transfers of another piece or entry.
   void add(const RedundantTransfers& more) {
     ops.insert(ops.end(), more.ops.begin(), more.ops.end());
     depends_on.insert(depends_on.end(), more.depends_on.begin(), more.depends_on.end());
@@ -45,7 +45,7 @@ struct RedundantTransfers {
   }
 };
 
-/// Compares what each iteration sent with what the device had of it before.
+/// Compares the content that each iteration sent with the device's content before.
 void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>& group,
                       RedundantTransfers& redundant) {
   if (!evidence.contents.known()) return;
@@ -68,14 +68,14 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
 /// Whether the host reads data in a loop, as the source says.
 enum class HostReads : std::uint8_t { kUnknown, kYes, kNo };
 
-/// Of mappings (positions in Evidence::mappings) in the order of the iterations. `read`: of kYes,
-/// the regions whose results the host reads; none are known: it may read any.
+/// The redundant transfers of mappings (positions in Evidence::mappings) in the order of the
+/// iterations. `read`: with kYes, the regions whose results the host reads; empty: it may read any.
 RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std::uint32_t>& group,
                                 HostReads reads, const std::vector<SourceLine>& read = {}) {
   using OffsetPiece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
   std::map<OffsetPiece, std::uint32_t> arrived;
   std::map<OffsetPiece, std::uint32_t> returned;
-  // What was sent of a piece since it was returned: another content, or the one that it had.
+  // Pieces that were sent since they were copied back: with another content, or with the same.
   std::set<OffsetPiece> replaced;
   std::set<OffsetPiece> resent;
   const DedupColumn<DataOp>& ops = evidence.trace.ops;
@@ -92,8 +92,8 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
   };
   const bool is_sent = std::ranges::any_of(
       group, [&](std::uint32_t number) { return evidence.mapping(number).sent; });
-  // What came back need not have come before the loop's end where the next iteration sends the data
-  // again, and nothing shows that the host had changed it. Whether it has read it does not show.
+  // A copy back is redundant before the loop's end if the next iteration sends the data again, and
+  // nothing shows that the host changed it. It is not known whether the host read it.
   const auto is_result = [&](std::uint32_t op) {
     const Index<Site> at = ops.common(op).site;
     if (reads != HostReads::kYes || read.empty() || !at) return reads == HostReads::kYes;
@@ -124,9 +124,9 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
         ++redundant.facts.returned;
         const OffsetPiece piece(op.src - mapping.address, op.bytes);
         const auto [at, is_first] = returned.try_emplace(piece, i);
-        // What came back as it had been sent told the host nothing, whatever it reads. (Where it
-        // also changes the data, map(to:) is all there is to say: unmodified_copy_back.)
-        // What the host sent instead of it, it may have read before.
+        // A copy back of the sent content is redundant, whatever the host reads. (If the host also
+        // changes the data, map(to:) is the only remedy: unmodified_copy_back.) If the host then
+        // sent another content, it may have read the copied data before.
         const bool was_replaced = replaced.erase(piece) > 0;
         const bool was_resent = resent.erase(piece) > 0;
         const bool is_read = !is_first && is_result(at->second);
@@ -155,13 +155,13 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
   return redundant;
 }
 
-/// Whether what counts as one entry into a loop may be several: nothing recorded tells.
+/// Whether one recorded entry into a loop may be several, which the recording does not show.
 bool may_be_several(const Trace& trace, const Loop& loop) {
-  // What was unrolled may have been several loops, one in the other.
+  // An unrolled loop may have been several loops, one in the other.
   return loop.entries_at_least || (loop.code && trace.loops[loop.code.value].unrolled);
 }
 
-/// The residency of a piece from when the first of its mappings is there until the last one goes.
+/// The residency of a piece from the begin of the first of its mappings to the end of the last.
 Residency residency_of(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
   const Trace& trace = evidence.trace;
   const Mapping& first = evidence.mapping(mappings.front());
@@ -170,15 +170,16 @@ Residency residency_of(const Evidence& evidence, const std::vector<std::uint32_t
                       last.remove ? trace.ops.begin_of(last.remove.value) : trace.process.wall);
 }
 
-/// What else is mapped while data would stay around loops.
+/// The other mappings of data during residencies around loops.
 class LoopPresence {
  public:
   explicit LoopPresence(const Evidence& evidence) : evidence_(evidence) {}
 
-  /// Besides the mappings (positions in Evidence::mappings) that an entry's iterations make of one
-  /// piece, in their order. Where the entry may be several the piece stays for its own mappings
-  /// alone. Where several entries into a loop were found from the order of events, what lies
-  /// between them may be in the program's loop too.
+  /// The other mappings of a piece during its residency around an entry. `mappings` are those of
+  /// the entry's iterations, in their order (positions in Evidence::mappings). If the entry may be
+  /// several, the residency lasts only from the first to the last of these. If several entries were
+  /// found from the order of events, the code between them may be in the program's loop: then its
+  /// mappings count, too.
   OtherMappings others(const EnclosingEntry& entry, const std::vector<std::uint32_t>& mappings) {
     const Loop& loop = evidence_.loops.rows[entry.loop];
     const Mapping& piece = evidence_.mapping(mappings.front());
@@ -193,7 +194,7 @@ class LoopPresence {
       const Nanoseconds end = std::ranges::max(loop.spans, {}, &LoopEntry::end).end;
       at->second = evidence_.presence.others(piece, loop.begin, end, 0);
     } else {
-      at->second.mappings.clear();  // told once
+      at->second.mappings.clear();  // returned once
     }
     OtherMappings between = at->second;
     between.any = others.any;
@@ -205,11 +206,12 @@ class LoopPresence {
   std::map<std::pair<std::size_t, std::uint32_t>, OtherMappings> between_;  // by loop and piece
 };
 
-/// One piece of storage that stays while a loop runs that was entered once, and what that spares.
+/// The residency of one piece of storage around one entry into a loop, and the transfers that it
+/// saves.
 struct LoopResidency {
   const EnclosingEntry* entry = nullptr;
   std::uint32_t alias = 0;              ///< Mapping::alias
-  bool strays = false;                  ///< its name stood for other memory, too
+  bool strays = false;                  ///< its name also stood for other memory
   std::vector<std::uint32_t> mappings;  ///< positions in Evidence::mappings, in their order
   RedundantTransfers redundant;
   OtherMappings others;
@@ -217,22 +219,22 @@ struct LoopResidency {
   [[nodiscard]] bool can_stay() const { return others.allow_to_keep(redundant.facts.returned > 0); }
 };
 
-/// Residencies of what has names in common, and those in inner loops that they take the place of.
+/// Residencies of pieces that share names, and the residencies in inner loops that these replace.
 struct Choice {
   std::vector<LoopResidency> residencies;
   std::vector<Choice> inner;
 };
 
-/// What has names in common, in one entry into a loop.
+/// Pieces that share names, in one entry into a loop.
 struct Node {
   std::map<std::uint32_t, std::vector<std::uint32_t>> mappings;  // by piece
   std::vector<Choice> choices;
-  std::uint64_t bytes = 0;         // that these spare,
-  std::uint64_t backed_bytes = 0;  // and contents show it
+  std::uint64_t bytes = 0;         // that `choices` save
+  std::uint64_t backed_bytes = 0;  // of these: contents show it
 };
 
-/// Whether a clause names a variable of the program by itself, as an array section, or as an object
-/// that is larger than a scalar; no member, and no object that its members go over with.
+/// Whether a clause names a variable of the program by itself: an array section, or an object that
+/// is larger than a scalar. False for members, and for objects whose members are mapped, too.
 bool is_named_object(const MapItem* item, std::uint64_t bytes) {
   constexpr std::uint64_t kScalar = 8;
   if (item == nullptr || item->by_mapper || (item->type & kMapImplicit) != 0) return false;
@@ -250,7 +252,8 @@ bool is_candidate(const Trace& trace, const Mapping& mapping) {
   return (alloc.map_type & kMapPrivate) == 0 && comes_of_mapping(trace, alloc);
 }
 
-/// The entry into the innermost loop that holds a mapping, where one thread begins and ends it.
+/// The entry into the innermost loop around a mapping that one thread begins and ends; null: there
+/// is none.
 const EnclosingEntry* entry_of(const Evidence& evidence, const Mapping& mapping) {
   const Asker begins = asker_of(evidence.trace, mapping.alloc.value);
   const Asker ends = asker_of(evidence.trace, mapping.remove.value);
@@ -258,8 +261,8 @@ const EnclosingEntry* entry_of(const Evidence& evidence, const Mapping& mapping)
   return evidence.enclosing.innermost(begins.thread, begins.time, mapping.end);
 }
 
-/// Whether all that came back was what had been sent. The host likely reads what is small, a sum or
-/// a flag, in the loop: none of it is kept unless it brings no news.
+/// Whether all copies back had the content that was sent. The host likely reads small data, a sum
+/// or a flag, in the loop. So small data is kept only if this is true.
 bool brings_no_news(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
   return std::ranges::all_of(mappings, [&](std::uint32_t number) {
     const auto transfers = evidence.transfers(number);
@@ -270,7 +273,7 @@ bool brings_no_news(const Evidence& evidence, const std::vector<std::uint32_t>& 
   });
 }
 
-/// Whether the source says so of a mapping's data in a loop.
+/// Whether a fact of the source on a mapping's data in a loop meets a condition.
 template <class Says>
 bool has_fact(const Evidence& evidence, const Loop& loop, const Mapping& mapping, Says&& says) {
   const Trace& trace = evidence.trace;
@@ -284,7 +287,7 @@ bool has_fact(const Evidence& evidence, const Loop& loop, const Mapping& mapping
       return std::ranges::find(stretch.places, SourceLine{place.file, place.line}) !=
              stretch.places.end();
     };
-    // What is around a directive holds all loops around it.
+    // The code around a directive holds all loops around it.
     const bool is_it = (stretch.kind == HostStretch::Kind::kLoop && stands_at(around)) ||
                        (stretch.kind == HostStretch::Kind::kSpan && stands_at(named));
     return is_it && fact.item == item && says(fact);
@@ -298,8 +301,8 @@ bool is_left_alone(const Evidence& evidence, const Loop& loop, const Mapping& ma
   });
 }
 
-/// Whether the source shows that the program may use an old copy of a mapping's data in a loop,
-/// which would be a new one while the data stays.
+/// Whether the source shows that the program may use an old copy of a mapping's data in a loop.
+/// During a residency this would be the new copy.
 bool may_be_old(const Evidence& evidence, const Loop& loop, const Mapping& mapping) {
   return has_fact(evidence, loop, mapping, [](const HostFact& fact) {
     return fact.stretch.kind == HostStretch::Kind::kLoop && fact.may_be_old();
@@ -326,7 +329,7 @@ bool is_allocated_anew(const Evidence& evidence, const Loop& loop, const Mapping
          rest->renewed.at.line == mapping.item->local_line;
 }
 
-/// Whether the loop's code cannot keep an object: each call of another function makes it.
+/// Whether the loop's code cannot keep the data, since each call of another function makes it.
 bool is_made_by_calls(const Evidence& evidence, const Loop& loop, const Mapping& mapping) {
   const Trace& trace = evidence.trace;
   const std::string function = source_place(trace, loop).function;
@@ -342,7 +345,7 @@ void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t
   std::uint64_t backed_bytes = 0;
   for (auto& [piece, mappings] : node.mappings) {
     std::ranges::sort(mappings);
-    // Where the entry may be several, what each maps is a part of the iterations.
+    // If the entry may be several, each of them has mappings in a part of the iterations only.
     const bool in_most = 2 * mappings.size() + 1 >= entry.iterations || any_number;
     if (mappings.size() < 2 || !in_most) continue;
     const bool is_small = evidence.mapping(mappings.front()).bytes <= kRidesAlong;
@@ -350,7 +353,7 @@ void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t
     const Loop& loop = evidence.loops.rows[entry.loop];
     const Mapping& first = evidence.mapping(mappings.front());
     if (is_made_by_calls(evidence, loop, first)) continue;
-    // What is within the loop can keep it.
+    // A loop within this one can still keep the data.
     if (is_allocated_anew(evidence, loop, first)) continue;
     if (!node.choices.empty() && may_be_old(evidence, loop, first)) continue;
     if (!node.choices.empty() && is_declared_in(evidence, loop, first)) continue;
@@ -373,7 +376,8 @@ void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t
   node.choices.push_back(std::move(choice));
 }
 
-/// Those that the rest of what is mapped allows.
+/// Takes the residencies that other mappings allow. If these do not allow all of a choice, takes
+/// those of inner loops.
 void take(const Evidence& evidence, LoopPresence& presence, std::vector<Choice> choices,
           std::vector<LoopResidency>& taken) {
   for (Choice& choice : choices) {
@@ -392,8 +396,8 @@ void take(const Evidence& evidence, LoopPresence& presence, std::vector<Choice> 
   }
 }
 
-/// Leaves out what some entry into the loop forbids that spares nothing itself: the edits would be
-/// made for all entries.
+/// Removes residencies that some other entry into the same loop does not allow, even if that entry
+/// saves nothing: the edits apply to all entries.
 void leave_out_refused(const Evidence& evidence, LoopPresence& presence,
                        std::vector<LoopResidency>& taken) {
   using LoopGroup = std::pair<std::size_t, std::uint32_t>;  // loop, group of names
@@ -420,9 +424,10 @@ void leave_out_refused(const Evidence& evidence, LoopPresence& presence,
   });
 }
 
-/// Tells of each residency whether its name stood for memory of other addresses, which does not
-/// stay: an item at its directive, in iterations of the loop; a local variable at any directive of
-/// its function, since edits before and after the loop would name it, too.
+/// Marks residencies whose name also stood for memory at other addresses, which is not kept. The
+/// name of an item counts at its directive, in iterations of the loop. The name of a local variable
+/// counts at all directives of its function, since edits before and after the loop would use it,
+/// too.
 class Strays {
  public:
   Strays(const Evidence& evidence, std::vector<LoopResidency>& taken)
@@ -456,7 +461,7 @@ class Strays {
  private:
   using Addresses = std::set<std::uint64_t>;
   using Local = std::tuple<std::string_view, int, std::string>;           // function, line, name
-  using Named = std::vector<std::pair<std::uint32_t, const Addresses*>>;  // stay, what stays
+  using Named = std::vector<std::pair<std::uint32_t, const Addresses*>>;  // residency, addresses
 
   [[nodiscard]] std::size_t loop_of(std::uint32_t residency) const {
     return taken_[residency].entry->loop;
@@ -466,7 +471,7 @@ class Strays {
     return {trace_.sites[site.value].function, item.local_line, base_of(item.name)};
   }
 
-  /// The stays whose items name other memory in regions of this kind.
+  /// The residencies whose items name other memory in regions of this kind.
   std::vector<std::uint32_t> items_elsewhere(const Region& region) {
     std::vector<std::uint32_t> residencies;
     if (!region.site) return residencies;
@@ -475,7 +480,7 @@ class Strays {
       const auto at = names.find(name);
       if (at == names.end()) return;
       for (const auto& [residency, kept] : at->second) {
-        // Of the pieces that one name stands for in turn each stays.
+        // All pieces that one name stands for in turn are kept.
         const bool stays_too = std::ranges::any_of(at->second, [&](const auto& other) {
           return loop_of(other.first) == loop_of(residency) && other.second->contains(address);
         });
@@ -512,12 +517,13 @@ class Strays {
   std::map<Local, Named> by_local_;
 };
 
-/// The entry into a loop that each mapping belongs to. What a team's other threads map while its
-/// first thread goes through a loop belongs there: they see the inner part of that loop alone, or
-/// none of it, and data that stays around the first thread's loop is there for them, too.
+/// The entry into a loop that each mapping belongs to. The threads of a team may map data while the
+/// first thread is in a loop: these mappings belong to that loop. The other threads have only an
+/// inner part of the loop, or none of it. Data that remains around the first thread's loop is
+/// present for them, too.
 class EntryOfMapping {
  public:
-  /// Of the mappings (positions in Evidence::mappings) that are candidates.
+  /// `candidates`: positions in Evidence::mappings.
   EntryOfMapping(const Evidence& evidence, const std::vector<std::uint32_t>& candidates)
       : evidence_(evidence) {
     for (const std::uint32_t number : candidates) {
@@ -527,7 +533,7 @@ class EntryOfMapping {
     }
   }
 
-  /// Null: a mapping belongs to none. Another thread's entry is taken if that thread's loops hold
+  /// Null: the mapping belongs to none. Another thread's entry is taken if that thread's loops hold
   /// all loops of the mapping's thread, and have mappings of the same piece by the same directive.
   [[nodiscard]] const EnclosingEntry* operator()(const Mapping& row) const {
     const EnclosingEntry* own = entry_of(evidence_, row);
@@ -562,13 +568,14 @@ class EntryOfMapping {
   std::map<ByDirective, std::set<std::uint32_t>> threads_;
 };
 
-/// Sorted by entry. Of nested loops the innermost: the nearer a residency is to the iterations, the
-/// less code of the host's could need the data meanwhile. An outer one takes its place if contents
-/// show that it spares a tenth more. What one name stands for in turn stays around the same loop.
+/// The residencies around loops, sorted by entry. Of nested loops the innermost is taken: the
+/// closer a residency is to the iterations, the less host code could need the data meanwhile. An
+/// outer loop replaces it if contents show that it saves a tenth more. All pieces that one name
+/// stands for in turn remain around the same loop.
 std::vector<LoopResidency> loop_residencies(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
-  // Entries come before those that they hold: the last is done first.
+  // Entries come before those within them, so that the last is handled first.
   std::map<std::pair<const EnclosingEntry*, std::uint32_t>, Node, std::greater<>>
       open;  // and group
   std::vector<std::uint32_t> candidates;
@@ -593,7 +600,7 @@ std::vector<LoopResidency> loop_residencies(const Evidence& evidence) {
     }
     Node& outer = open[{entry->parent, alias}];
     outer.mappings.merge(node.mappings);
-    for (const auto& [piece, mappings] : node.mappings) {  // those that it has already
+    for (const auto& [piece, mappings] : node.mappings) {  // pieces that it has already
       std::vector<std::uint32_t>& all = outer.mappings[piece];
       all.insert(all.end(), mappings.begin(), mappings.end());
     }
@@ -609,20 +616,20 @@ std::vector<LoopResidency> loop_residencies(const Evidence& evidence) {
   return taken;
 }
 
-/// All of the loop that is needless, put together over its entries and variables.
+/// The redundant transfers of a loop, over its entries and variables.
 struct LoopCandidate : RedundantTransfers {
   Candidate candidate;
   KeptData kept;
-  std::vector<std::uint32_t> data_of_residency;     ///< numbers in `kept`, beside Claim::stays
-  UniqueSites sites;                                ///< of these
+  std::vector<std::uint32_t> data_of_residency;     ///< by residency: its number in `kept`
+  UniqueSites sites;                                ///< of their directives
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
   std::map<std::uint32_t, Comparisons> equal;       ///< by number of the data
-  std::uint64_t pieces = 0;  ///< whose first send of an entry has none before it
+  std::uint64_t pieces = 0;  ///< whose first transfer of an entry has none before it
   bool with_others = false;  ///< other directives map the same in between
-  /// Some of them, or of its own, do not bring back what kernels may have written.
+  /// Some of them, or of the loop's own, do not copy back what kernels may have written.
   bool others_drop = false;
   std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  ///< site, number of the data
-  bool others_are_made = false;  ///< what the loop makes again is not among this data
+  bool others_are_made = false;  ///< the data that the loop makes again is in another candidate
   /// By number of the data: the pieces of it that each entry has.
   std::map<std::uint32_t, std::map<const EnclosingEntry*, std::set<std::uint32_t>>> pieces_in;
   std::set<std::uint32_t> rare;  ///< numbers of the data of which a piece is in few iterations only
@@ -667,7 +674,7 @@ void add_residency(const Evidence& evidence, const LoopResidency& residency, Loo
   if (facts.same.equal > 0) loop.equal[data].add(facts.same.equal, redundant.last_in_full);
 }
 
-/// Whether each iteration takes another piece of some data, and comes back to none of them soon.
+/// Whether iterations use several pieces of some data in turn, each in few iterations only.
 bool takes_turns(const LoopCandidate& loop) {
   return std::ranges::any_of(loop.rare, [&](std::uint32_t data) {
     return std::ranges::any_of(loop.pieces_in.at(data),
@@ -675,7 +682,8 @@ bool takes_turns(const LoopCandidate& loop) {
   });
 }
 
-/// Where the data would be kept: around the loop, or an outer one that is the same to the run.
+/// The anchor at which the data would be kept: the loop, or an outer loop that the recording cannot
+/// tell from it.
 Anchor place_around(const Evidence& evidence, const Loop& row, const LoopCandidate& loop) {
   const Trace& trace = evidence.trace;
   Anchor around = loop_anchor(trace, row, loop.sites.all());
@@ -691,8 +699,8 @@ Anchor place_around(const Evidence& evidence, const Loop& row, const LoopCandida
   return around;
 }
 
-/// Names of what may be made again within. Where nothing makes memory, pointers that are set again
-/// are copies of others.
+/// Names of data that the loop may make again. If nothing makes memory there are none: pointers
+/// that are set again are then copies of others.
 std::vector<std::string> made_within(const Evidence& evidence, const Loop& row,
                                      const Anchor& around, const LoopCandidate& loop) {
   if (makes_memory(evidence.trace, row) == MakesMemory::kNo) return {};
@@ -701,13 +709,13 @@ std::vector<std::string> made_within(const Evidence& evidence, const Loop& row,
       place.line > 0 ? place : body_place(evidence.trace, evidence.directives, row));
 }
 
-/// None where too little speaks for it.
+/// The candidate of a loop; none if there is too little evidence.
 std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, LoopCandidate& loop) {
   const Trace& trace = evidence.trace;
   const Anchor around = place_around(evidence, row, loop);
   const MakesMemory makes = makes_memory(trace, row);
   const std::vector<std::string> made = made_within(evidence, row, around, loop);
-  // Of a loop of three iterations there are two contents that may be what was there before.
+  // In a loop of three iterations, two transfers may have the content of the one before.
   constexpr std::uint64_t kFewest = 3;
   const std::uint64_t fewest = std::clamp<std::uint64_t>(loop.facts.sent, 2, kFewest + 1) - 1;
   if (!made.empty() && loop.facts.same.equal < fewest) return std::nullopt;
@@ -724,7 +732,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
   Finding& finding = candidate.finding;
   describe(candidate, finding.count, Confidence::kLikely, loop.kept.data.names());
   finding.examined = loop.examined;
-  // What came back weighs no more than what went over again as it had come.
+  // Contents have to show that at least half of the bytes are redundant.
   const bool is_backed = 2 * loop.backed_bytes >= finding.wasted_bytes;
   const facts::SameContents& same = loop.facts.same;
   const bool is_shown =
@@ -748,7 +756,8 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
   if (kOften * (loop.facts.compared - same.equal) > loop.facts.compared) {
     candidate.add_caveat(Caveat::Kind::kHostChanges);
   }
-  // Where it was entered again, and had other data, contents differ: of ten nine are the same.
+  // If the loop was entered again with other data, contents differ. Nine of ten comparisons have to
+  // be equal.
   constexpr std::uint64_t kMostly = 10;
   if (row.entries_at_least && kMostly * same.equal < (kMostly - 1) * loop.facts.compared) {
     candidate.add_caveat(Caveat::Kind::kOtherEntries);
@@ -798,7 +807,7 @@ LoopCandidate candidate_of(const Evidence& evidence, const Residencies& residenc
   return loop;
 }
 
-/// What the sources say of the host's use of data around the loop; null: they were not asked.
+/// The source's answer on the host's use of data around the loop; null: there is none.
 const HostFact* host_fact(const Evidence& evidence, const Anchor& around, const EditData& data) {
   const SourcePlace& place = around.places.front();
   if (around.of != Anchor::Of::kLoop || around.unplaced || place.line == 0) return nullptr;
@@ -811,9 +820,13 @@ const HostFact* host_fact(const Evidence& evidence, const Anchor& around, const 
   return found == facts.end() ? nullptr : &*found;
 }
 
-/// What is kept with certainty, what the host uses in the loop, what may be used while another copy
-/// is newer, and what may be other memory in each iteration: a candidate of its own each, which
-/// makes the others no less certain. All in one where members of objects go together.
+/// Separates the data of a loop into candidates, so that a doubt of one does not concern the
+/// others:
+/// - data without doubts,
+/// - data that the host uses in the loop,
+/// - data of which an old copy may be used,
+/// - data that may be other memory in each iteration.
+/// Members of objects have to remain together: then there is one candidate.
 std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
                                     const Residencies& all) {
   LoopCandidate whole = candidate_of(evidence, all);
@@ -822,10 +835,11 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
       std::ranges::any_of(data, [](const EditData& one) { return !one.objects.empty(); });
   const Anchor around = place_around(evidence, row, whole);
   const std::vector<std::string> made = made_within(evidence, row, around, whole);
-  std::set<std::uint32_t> doubtful;                       // aliases
-  std::set<std::uint32_t> used;                           // aliases
-  std::set<std::uint32_t> stale;                          // aliases
-  std::map<std::uint32_t, std::vector<SourceLine>> read;  // by alias: regions whose results
+  std::set<std::uint32_t> doubtful;  // aliases
+  std::set<std::uint32_t> used;      // aliases
+  std::set<std::uint32_t> stale;     // aliases
+  // By alias: the regions whose results the host reads.
+  std::map<std::uint32_t, std::vector<SourceLine>> read;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::uint32_t number = whole.data_of_residency[i];
     const HostFact* fact = host_fact(evidence, around, data[number]);
@@ -837,7 +851,7 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
     if (fact->may_be_old()) stale.insert(all[i]->alias);
     const bool is_back = all[i]->redundant.facts.returned > 0;
     const bool is_read = is_back && fact->read.answer == HostUse::Answer::kYes;
-    // What a branch reads the run need not have read.
+    // The run may not have executed a read in a branch.
     if (is_read && fact->read.always) {
       std::vector<SourceLine>& regions = read[all[i]->alias];
       regions.insert(regions.end(), fact->read.beside.begin(), fact->read.beside.end());
@@ -845,7 +859,7 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
     if (is_read || fact->written.answer == HostUse::Answer::kYes) used.insert(all[i]->alias);
   }
   std::vector<LoopCandidate> candidates;
-  // What the host reads in the loop has to come back in it.
+  // Data that the host reads in the loop has to be copied back in the loop.
   std::deque<LoopResidency> needed;
   Residencies sure;
   Residencies host;
@@ -882,8 +896,8 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
 
 }  // namespace
 
-/// The same data mapped in and out by the iterations of a loop, where once before and once after it
-/// would do. One candidate a loop.
+/// The iterations of a loop map the same data in and out, where once before and once after the loop
+/// would do. Up to four candidates a loop (by_doubt).
 std::vector<Candidate> per_iteration_mapping(const Evidence& evidence, const Removed& /*removed*/) {
   const std::vector<LoopResidency> residencies = loop_residencies(evidence);
   std::map<std::size_t, Residencies> loops;

@@ -48,11 +48,11 @@ void Presence::add_device(const Pieces& pieces, const Mapping& piece, Nanosecond
     const bool known_apart =
         other.storage != 0 && piece.storage != 0 && other.storage != piece.storage;
     const bool is_piece = other.host == piece.host && other.bytes == piece.bytes;
-    // What has the place of a piece after it has no part in its residency.
+    // Later storage at the same address has no part in the piece's residency.
     if (known_apart && is_piece) return;
     const OtherMappings found = this->found(residencies, from, to, is_piece ? known : 0);
     const bool within = other.host >= piece.host && other.host + other.bytes <= end;
-    // A part that is there already when the whole is to come is refused as well.
+    // The runtime also refuses the whole if a part of it is present already.
     const bool is_part_before =
         !is_piece && std::ranges::any_of(found.mappings, [&](std::uint32_t one) {
           return mappings_.rows()[one].begin < from;
@@ -85,7 +85,7 @@ std::uint32_t Presence::at_instant(std::int32_t device, std::uint64_t host, std:
   return there;
 }
 
-/// The mappings that were there in [from, to]; none if these are just the `known` ones.
+/// The mappings that existed at some time in [from, to]; none if there are at most `known` of them.
 OtherMappings Presence::found(const Residencies& residencies, Nanoseconds from, Nanoseconds to,
                               std::size_t known) const {
   OtherMappings found;
@@ -132,7 +132,8 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
            site.directive == Directive::kTargetExitData;
   });
   if (!any) return;
-  // What is not known to be there may have been, if the region moved it. This is rarely asked.
+  // Data without a known mapping was present nevertheless if the region transferred it. This is
+  // rarely needed.
   std::optional<std::vector<std::pair<std::uint32_t, std::uint64_t>>> moved;
   const auto is_moved = [&](std::uint32_t region, const MapItem& item) {
     if (!moved) moved = moved_data(trace);
@@ -147,7 +148,8 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
     const bool is_update = is_of(trace, region.site, Directive::kTargetUpdate);
     const std::vector<MapItem>& list = items_of(trace, region);
     for (const MapItem& item : list) {
-      if (!names_data(item) || holds_members(list, item)) continue;  // members have their own
+      // Members have items of their own
+      if (!names_data(item) || holds_members(list, item)) continue;
       Item& row = items[{region.site.value, region.device, item.begin, item.bytes}];
       row.device = region.device;
       row.host = item.begin;
@@ -168,7 +170,7 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
     idle.clear();
     for (const auto& [item, row] : rows) {
       ++row->instances;
-      // One that only counts a reference down makes no operation either.
+      // An item that only decrements a reference count makes no operation either.
       if (presence.is_there(row->device, item->begin, item->bytes, begin) || is_moved(i, *item)) {
         continue;
       }
@@ -190,7 +192,7 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
 IdleEdits IdleDirectives::edits_on(const Residency& residency, std::uint32_t data) const {
   struct Told {
     Edit edit;
-    std::uint64_t idle = 0;  // instances
+    std::uint64_t idle = 0;  // executions
     std::uint64_t of = 0;
     bool only_returns = true;
   };

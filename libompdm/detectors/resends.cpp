@@ -19,35 +19,37 @@ struct ResendGroup {
   ContentCandidate content;
   How relation = How::kWasSent;  ///< that of most of its bytes
   bool is_mixed = false;
-  UniqueSites before;  ///< where the data was sent or brought back before
+  UniqueSites before;  ///< where the data was sent or copied back before
   UniqueSites sites;   ///< these, and where it was sent again
-  /// Where what could have stayed was allocated first, and deleted last: by number in `kept`.
+  /// By number in `kept`: where data that could have remained was first allocated, and last
+  /// deleted.
   std::map<std::uint32_t, UniqueSites> first;
   std::map<std::uint32_t, UniqueSites> last;
-  /// What it is called there: pieces of one name may have names of their own in the end.
+  /// The names of the data there: pieces of one name may have different names in the end.
   std::map<std::uint32_t, std::vector<EditData>> last_called;
   std::set<std::int32_t> devices;
-  KeptData kept;          ///< what had been deleted in between
-  bool resident = false;  ///< some were there all the time
-  bool scratch = false;   ///< and kernels had map(to:) copies of them since
+  KeptData kept;          ///< data that had been deleted in between
+  bool resident = false;  ///< some data was present all the time
+  bool scratch = false;   ///< and kernels had map(to:) copies of it since
   bool may_be_written =
       false;            ///< by a kernel in between: its source does not say that it only reads
   bool always = false;  ///< by map(always, ...)
-  /// Numbers of what was deleted in between, and which no kernel changes, by its source.
+  /// Numbers of data that was deleted in between, and that by the source no kernel changes.
   std::set<std::uint32_t> only_read;
-  std::vector<std::uint32_t> returns;   ///< copies of these back to the host
+  std::vector<std::uint32_t> returns;   ///< copies of that data back to the host
   std::vector<std::string> one_way;     ///< the items that the clauses only send
-  std::vector<std::string> both_ways;   ///< and those that they bring back too
+  std::vector<std::string> both_ways;   ///< the items that they also copy back
   std::map<Clause, std::uint64_t> all;  ///< transfers of these items, by directive and item
-  /// Those of them that are needed: the first to memory that had only been allocated.
+  /// The needed transfers among these that are the first to memory which had only been allocated.
   std::set<std::uint32_t> filling;
-  bool others_are_needed = false;  ///< carried what was not there
-  bool is_other = false;           ///< some of which are of other data
+  bool others_are_needed = false;  ///< some of the others carried new content
+  bool is_other = false;           ///< some transfers of an item are of other data
   /// Each iteration of a loop, or each call of a function, makes the data: see maker_of().
   bool is_made_anew = false;
 };
 
-/// When directives are reached first and last, and which data bears a name there.
+/// The spans from the first to the last execution of directives, and the data that has a name
+/// there.
 class DirectiveSpans {
  public:
   explicit DirectiveSpans(const Evidence& evidence) : end_(evidence.trace.process.wall) {
@@ -75,8 +77,8 @@ class DirectiveSpans {
     }
   }
 
-  /// A span that begins with an instance of one site, and ends with one of another, from before the
-  /// first of the one until after the last of the other; what is nowait ends nobody knows when.
+  /// Widens a span: from the first execution of one site to the last execution of another. If one
+  /// of them is `nowait`, the span ends with the program, since its end is not known.
   void widen(Index<Site> first, Index<Site> last, Nanoseconds& from, Nanoseconds& to) const {
     if (first) from = std::min(from, spans_[place_of_site_[first.value]].first);
     if (last) to = std::max(to, spans_[place_of_site_[last.value]].second);
@@ -110,7 +112,8 @@ class DirectiveSpans {
   Nanoseconds end_ = 0;  // the program's
 };
 
-/// Gives an edit where data was last known the names that it has there.
+/// Replaces the names in an edit where the data was last deleted by the names that the data has
+/// there.
 void name_as_last_called(const ResendGroup& group, Edit& edit, std::vector<EditData>& data) {
   for (EditClause& clause : edit.clauses) {
     std::vector<std::uint32_t> all;
@@ -132,7 +135,7 @@ void name_as_last_called(const ResendGroup& group, Edit& edit, std::vector<EditD
   }
 }
 
-/// An edit for each place that some of the data has its begin, or its end, at.
+/// One edit for each place at which some of the data begins, or ends.
 std::vector<Edit> split(const Trace& trace, const Edit& edit,
                         const std::map<std::uint32_t, UniqueSites>& ends) {
   std::map<std::vector<SourcePlace>, Edit> edits;
@@ -156,8 +159,9 @@ std::vector<Edit> split(const Trace& trace, const Edit& edit,
   return list;
 }
 
-/// Lets the clauses that only allocated send, in place of what filled their memory first. False
-/// where one of them is no clause, has no name, or allocated more than was filled.
+/// Edits clauses that only allocated memory, so that they send in place of the transfers that first
+/// filled the memory. False if one of them is no clause, has no name, or allocated more than was
+/// filled.
 bool add_edits_of_filled(const Evidence& evidence, const std::set<std::uint32_t>& filling,
                          Finding& finding) {
   const Trace& trace = evidence.trace;
@@ -184,9 +188,9 @@ bool add_edits_of_filled(const Evidence& evidence, const std::set<std::uint32_t>
   return true;
 }
 
-/// What to do at the directive about data that was there all the time. Only where none of its
-/// transfers is needed, but for the first to memory that a clause had only allocated: then that
-/// clause is to send it. False where that cannot be written.
+/// Adds the edits at the directive for data that was present all the time. All of its transfers
+/// must be redundant. First transfers to memory that a clause had only allocated are excepted: that
+/// clause is to send the data instead. False if no edit can be written.
 bool add_edits_of_resident(const Evidence& evidence, const Site& site, const ResendGroup& group,
                            Finding& finding) {
   const bool is_update = site.directive == Directive::kTargetUpdate;
@@ -217,7 +221,7 @@ bool add_edits_of_resident(const Evidence& evidence, const Site& site, const Res
   return true;
 }
 
-/// What keeps data there that was mapped again.
+/// Adds the edits that keep data on the device which was mapped again.
 void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool unchanged,
                            Finding& finding) {
   Anchor residency = anchor_at(trace, group.sites.all(), Anchor::Of::kResidency);
@@ -247,12 +251,12 @@ void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool un
   std::ranges::move(edits, std::back_inserter(finding.edits));
   finding.unless.push_back(Unless::kHostUses);
   finding.unless.push_back(Unless::kMadeAgain);
-  // It is only allocated at first, and comes back filled.
+  // The data is only allocated at first, and copied back after kernels have filled it.
   if (!group.kept.filled_first.empty()) finding.unless.push_back(Unless::kNoIteration);
   if (unchanged) finding.remarks.push_back({Remark::Kind::kWentAsItHadBeen});
 }
 
-/// When a piece would be there.
+/// The span in which a piece would be present.
 struct KeptSpan {
   std::uint32_t first = 0;  // mapping
   std::uint32_t last = 0;   // mapping
@@ -260,10 +264,11 @@ struct KeptSpan {
   Nanoseconds from = 0;
   Nanoseconds to = 0;
 };
-/// By piece, and lifetime of the data that it holds: one, but for what is made anew.
+/// By piece, and by lifetime of its data: one, unless the program makes the data again.
 using KeptSpans = std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSpan>;
 
-/// Of what was mapped again; notes what was there all the time.
+/// The spans of data that was mapped again. Flags in `group` show data that was present all the
+/// time.
 KeptSpans spans_of(const Evidence& evidence, ResendGroup& group) {
   const Trace& trace = evidence.trace;
   KeptSpans spans;
@@ -303,8 +308,8 @@ KeptSpans spans_of(const Evidence& evidence, ResendGroup& group) {
   return spans;
 }
 
-/// Whether two pieces of one device have some memory in common: they may have to be there at once.
-/// What takes the place of another as a whole does not.
+/// Whether two pieces of one device have some memory in common: both may have to be present at
+/// once. A piece that replaces another one as a whole does not count.
 bool overlap(const KeptSpans& spans, const std::vector<Mapping>& rows) {
   const Mapping* before = nullptr;  // pieces are in the order of device and address
   std::uint64_t end = 0;
@@ -319,7 +324,7 @@ bool overlap(const KeptSpans& spans, const std::vector<Mapping>& rows) {
   return false;
 }
 
-/// Whether something larger is mapped in between, which the runtime would refuse.
+/// Whether something larger is mapped in between. The runtime would refuse it.
 bool is_blocked(const Evidence& evidence, const KeptSpans& spans) {
   std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, KeptSpan> places;
   for (const auto& [number, span] : spans) {
@@ -334,7 +339,7 @@ bool is_blocked(const Evidence& evidence, const KeptSpans& spans) {
   });
 }
 
-/// Whether the source of all kernels that may have had the data says that they only read it.
+/// Whether, by the source, all kernels that may have had the data only read it.
 bool is_only_read(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
   if (evidence.trace.source_facts.empty()) return false;
   return std::ranges::all_of(mappings, [&](std::uint32_t number) {
@@ -343,7 +348,7 @@ bool is_only_read(const Evidence& evidence, const std::vector<std::uint32_t>& ma
   });
 }
 
-/// What only kernels that read it had need not come back at all.
+/// Adds the copies back of data that kernels only read: all of them are redundant.
 void add_returns(const Evidence& evidence, std::uint32_t number,
                  const std::vector<std::uint32_t>& mappings, ResendGroup& group) {
   group.only_read.insert(number);
@@ -358,8 +363,8 @@ void add_returns(const Evidence& evidence, std::uint32_t number,
   }
 }
 
-/// Copies back before the last one of a piece: needless where the host does not read the data until
-/// then.
+/// Adds the copies back of each piece, but for the last: they are redundant if the host does not
+/// read the data until that one.
 void add_unread(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
                 Candidate& candidate) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> returns;  // by piece
@@ -378,7 +383,7 @@ void add_unread(const Evidence& evidence, const std::vector<std::uint32_t>& mapp
   }
 }
 
-/// Takes in the storage that is to be kept; false if it cannot be.
+/// Adds the storage that is to be kept; false if some of it cannot be kept.
 bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGroup& group) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
@@ -407,8 +412,8 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
     } else {
       add_unread(evidence, others.mappings, group.content.candidate);
     }
-    // It would be there from the first time that the place of its begin is reached: what was at its
-    // address by then was not only filled.
+    // The residency begins with the first execution of its directive. If the piece's address was
+    // allocated before the piece then, that data had been sent, too.
     if (!group.is_made_anew && directives.maps_before(piece, span.from, piece.begin)) {
       also_sent.insert(number);
     }
@@ -448,9 +453,9 @@ std::uint64_t bytes_of(const Evidence& evidence, const ResendGroup& group) {
   return bytes;
 }
 
-/// Positions of groups whose data would have to stay through one mapping: the one group begins with
-/// it, and the other ends with it, so that each by itself would conflict with the next. Groups of
-/// data that was there all the time stay alone.
+/// Sets of groups (by position) whose residencies share a mapping: one group's residency begins
+/// with it, and another's ends with it. Each group by itself would conflict with the next. Groups
+/// with data that was present all the time stay alone.
 std::vector<std::vector<std::uint32_t>> chains_of(const Evidence& evidence,
                                                   const std::vector<ResendGroup>& groups) {
   Joined joined(static_cast<std::uint32_t>(groups.size()));
@@ -477,7 +482,7 @@ std::vector<std::vector<std::uint32_t>> chains_of(const Evidence& evidence,
   return chains;
 }
 
-/// The groups of a chain as one.
+/// One group made of the groups of a chain.
 ResendGroup joined_of(const Evidence& evidence, const std::vector<ResendGroup>& groups,
                       const std::vector<std::uint32_t>& chain) {
   ResendGroup all = groups[chain.front()];
@@ -498,7 +503,7 @@ ResendGroup joined_of(const Evidence& evidence, const std::vector<ResendGroup>& 
   return all;
 }
 
-/// None if it is no such transfer: the data may have changed in between.
+/// How a transfer relates to the one before it; none: the data may have changed in between.
 std::optional<How> relation_of(const Evidence& evidence, std::uint32_t op) {
   const Earlier& before = evidence.contents.before(op);
   if (before.op == kNoOp || !before.kept()) return std::nullopt;
@@ -507,24 +512,24 @@ std::optional<How> relation_of(const Evidence& evidence, std::uint32_t op) {
   return sent.tells_same() ? How::kWasSent : How::kCameBack;
 }
 
-/// The transfer because of which another is redundant: it sent the same content before. Content
-/// that the device computed is there without any.
+/// The transfer because of which another is redundant: it sent the same content before. kNoOp: the
+/// device computed the content.
 std::uint32_t origin_of(const Evidence& evidence, const ItemTransfers::Pair& pair) {
   if (evidence.is_send(pair.earlier)) return pair.earlier;
   const Earlier& sent = evidence.contents.sent_before(pair.earlier);
   return sent.tells_same() ? sent.op : kNoOp;
 }
 
-/// What a directive sent of one item.
+/// The transfers of one item by a directive.
 struct Sends {
   std::uint64_t count = 0;
   std::uint64_t seen = 0;           ///< of these, with a known content
   std::set<std::uint32_t> filling;  ///< needed: the first to memory that had only been allocated
-  bool others_are_needed = false;   ///< of those besides
+  bool others_are_needed = false;   ///< some of those besides are needed
   std::set<StoragePiece> pieces;
 };
 
-/// Adds the delete and the allocation that keeping the data would make redundant, too.
+/// Adds the delete and the allocation that a residency would make redundant, too.
 void add_residency(const Evidence& evidence, const ItemTransfers::Pair& pair, ResendGroup& group) {
   const Contents& contents = evidence.contents;
   const std::uint32_t was = contents.mapping_of(pair.earlier);
@@ -534,7 +539,7 @@ void add_residency(const Evidence& evidence, const ItemTransfers::Pair& pair, Re
   group.content.candidate.ops.push_back(evidence.mapping(is).alloc.value);
 }
 
-/// Whether a directive that sent the data again is one that it came from.
+/// Whether a directive that sent the data again also sent it, or copied it back, before.
 bool comes_round(const Evidence& evidence, const ResendGroup& group) {
   std::set<SourcePlace> from;
   std::set<SourcePlace> to;
@@ -549,8 +554,8 @@ bool comes_round(const Evidence& evidence, const ResendGroup& group) {
   return std::ranges::any_of(to, [&](const SourcePlace& place) { return from.contains(place); });
 }
 
-/// Whether data lies in a function's frame, and no loop of that function is around both transfers:
-/// each call makes the data anew, as far as is known.
+/// Whether data lies in a function's frame, and no loop of that function is around both transfers.
+/// Then each call makes the data again, as far as is known.
 bool is_of_several_calls(const Evidence& evidence, const ItemTransfers::Pair& pair) {
   const Trace& trace = evidence.trace;
   const std::uint32_t number = evidence.contents.mapping_of(pair.op);
@@ -567,9 +572,9 @@ bool is_of_several_calls(const Evidence& evidence, const ItemTransfers::Pair& pa
   return true;
 }
 
-/// The entry into the loop whose iterations make what a transfer moves, or call the function that
-/// makes it: the data of a local variable that the source shows to be made again. Null: there is
-/// none, as far as is known.
+/// The entry into the loop whose iterations make a transfer's data, or call the function that makes
+/// it. The data is that of a local variable, and the source shows that it is made again. Null:
+/// there is none, as far as is known.
 const EnclosingEntry* maker_of(const Evidence& evidence, std::uint32_t op) {
   const Trace& trace = evidence.trace;
   const Mapping& mapping = evidence.mapping(evidence.contents.mapping_of(op));
@@ -603,7 +608,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
   };
   if (std::ranges::any_of(group.content.pairs, is_made_again)) return std::nullopt;
   if (!keep(evidence, directives, group)) return std::nullopt;
-  // Pointers that are exchanged may be so in some lifetimes only.
+  // Pointers may be swapped in some lifetimes only.
   const std::vector<EditData> kept = group.kept.data.rows();
   const auto has_another_name = [&](const auto& called) {
     return std::ranges::any_of(called.second, [&](const EditData& last) {
@@ -620,7 +625,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
   for (const ItemTransfers::Pair& pair : group.content.pairs) {
     add_residency(evidence, pair, group);
     group.content.candidate.depends_on.push_back({pair.op, origin_of(evidence, pair)});
-    // What came back in between is not where the content is from.
+    // A copy back in between is not the origin of the content.
     const std::uint32_t rest = origin_of(evidence, pair);
     const bool is_sent = group.relation == How::kWasSent && rest != kNoOp;
     group.before.add(trace.ops.common(is_sent ? rest : pair.earlier).site);
@@ -657,7 +662,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
     return evidence.contents.mapping_of(pair.earlier) != mapping && is_spoilt(evidence, mapping);
   };
   if (std::ranges::any_of(group.content.pairs, is_dropped)) {
-    // To keep the data, a copy of it would have to be brought back before, and sent again.
+    // To keep the data, the program would have to copy it back before, and send it again.
     finding.answers = {{Unless::kKernelChanges, HostUse::Answer::kYes, {}, {}, {}}};
     candidate.is_refuted = true;
     return candidate;
@@ -690,7 +695,7 @@ bool is_first_of(const Evidence& evidence, std::uint32_t op, std::uint32_t mappi
   return first != transfers.end() && *first == op && !is_own;
 }
 
-/// By directive and item.
+/// The transfers to devices, by directive and item.
 std::map<Clause, Sends> sends_of(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
   std::map<Clause, Sends> sends;
@@ -713,7 +718,7 @@ std::map<Clause, Sends> sends_of(const Evidence& evidence) {
   return sends;
 }
 
-/// One for each directive that sent in this relation.
+/// Adds one group for each directive that sent data in this relation.
 void add_groups(const Evidence& evidence, const Removed& removed, How relation,
                 const TransfersByItem& by_item, const std::map<Clause, Sends>& sends,
                 std::vector<ResendGroup>& groups) {
@@ -758,12 +763,12 @@ void add_groups(const Evidence& evidence, const Removed& removed, How relation,
 
 }  // namespace
 
-/// Data whose content went to a device that had it, or could have kept it, since it was sent there
-/// (duplicate_transfer) or since it came back, changed there (round_trip_transfer). One candidate a
-/// directive; directives that map the same data one after the other have one together. With the
-/// allocations and deletes that keeping it makes needless. Equal
-/// values are the evidence, so that none is certain; zeroed arrays and their like are left out, and
-/// so is what `removed` has.
+/// Data whose content was sent to a device that had it, or could have kept it. The content had been
+/// sent before (duplicate_transfer), or was copied back after the device had changed it
+/// (round_trip_transfer). One candidate a directive; directives that map the same data one after
+/// the other have one together. Includes the allocations and deletes that a residency makes
+/// redundant. The evidence is equal values, so that no candidate is certain. Leaves out zeroed
+/// arrays and their like, and what `removed` has.
 std::vector<Candidate> redundant_resends(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};

@@ -14,7 +14,7 @@ constexpr std::uint64_t kSmall = 4096;
 
 /// Transfers of one directive by one thread in one direction between the host and one device.
 struct Stream {
-  std::uint64_t instances = 1;  ///< of the directive
+  std::uint64_t instances = 1;  ///< executions of the directive
   std::vector<std::uint32_t> ops;
   std::vector<std::uint32_t> spared;  ///< that the one before could have carried
   facts::SmallTransfers facts{.one_place = true};
@@ -32,15 +32,15 @@ bool is_small(const DataOp& op) {
          (op.map_type & kMapPrivate) == 0 && op.bytes > 0 && op.bytes <= kSmall;
 }
 
-/// Where the object begins that an operation's item is a part of, as its directive says (`a` of
-/// a[i*n:n]); 0 if it does not.
+/// The begin of the object that an operation's item is a part of (`a` of a[i*n:n]). 0: its
+/// directive does not show it.
 std::uint64_t base_of_item(const Evidence& evidence, const DataOp& op) {
   const MapItem* item = evidence.mappings.item_of(op.region, host_of(op), op.bytes, false);
   return item != nullptr ? item->base : 0;
 }
 
-/// Whether two pieces are of one allocation, as far as that can be known: their directives name one
-/// object, or they lie on the device as they do on the host, or they touch.
+/// Whether two pieces are of one allocation, as far as is known. Their directives name one object,
+/// or their distance on the device is that on the host, or they touch.
 bool are_of_one_block(const Evidence& evidence, std::uint32_t low, std::uint32_t high) {
   const DataOp& one = evidence.trace.ops[low];
   const DataOp& other = evidence.trace.ops[high];
@@ -57,12 +57,11 @@ bool are_of_one_block(const Evidence& evidence, std::uint32_t low, std::uint32_t
 enum class Kin : std::uint8_t {
   kNone,
   kPart,       ///< of one block, anywhere in it, or the same again
-  kNeighbour,  ///< within a page of each other, without overlapping: rows, members, elements of one
-               ///< object, that one transfer could take with what is between them
+  kNeighbour,  ///< apart by at most a page: one transfer could carry both and the bytes between
 };
 
-/// Whether two transfers of one place on the host mean one place on the device, too: the same
-/// address, or the same part of storage that was mapped again meanwhile.
+/// Whether two transfers of one address on the host have one address on the device, too. It may
+/// also be the same part of storage that was mapped again in between.
 bool have_one_target(const Evidence& evidence, std::uint32_t before, std::uint32_t after) {
   const auto address = [&](std::uint32_t i) {
     const DataOp& op = evidence.trace.ops.common(i);
@@ -102,7 +101,7 @@ void append(const Evidence& evidence, std::uint32_t i, Stream& stream) {
     if (again) ++stream.instances;
     const Kin kin = kin_of(evidence, stream.ops.back(), i);
     stream.facts.one_place = stream.facts.one_place && host_of(op) == host_of(before);
-    // What a kernel ran between may be what it made, or what the host made of that.
+    // After a kernel in between, the data may be the kernel's, or be computed by the host from it.
     const bool is_divided = evidence.kernels.any(copying_device_of(op), before.begin, op.begin);
     if (!is_divided && (kin == Kin::kNeighbour || (kin == Kin::kPart && again))) {
       stream.spared.push_back(i);
@@ -185,8 +184,9 @@ void complete(const Evidence& evidence, Stream& stream) {
 
 }  // namespace
 
-/// 32 or more transfers of at most 4 KiB that could have been few: neighbouring memory, or one
-/// directive again and again without a kernel in between; or whose latency outweighs all else.
+/// 32 or more transfers of at most 4 KiB that could have been few. They are of neighbouring memory,
+/// or one directive repeats them without a kernel in between. Also transfers that took more than
+/// half of the device's time while they went on.
 std::vector<Candidate> small_transfers(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   std::map<Key, Stream> streams;
@@ -227,10 +227,10 @@ std::vector<Candidate> small_transfers(const Evidence& evidence, const Removed& 
 
 namespace {
 
-/// What libomptarget hands to a kernel by value.
+/// Bytes that libomptarget hands to a kernel by value.
 constexpr std::uint64_t kArgument = 8;
 
-/// "n", and no section, member or pointee.
+/// Whether a name is that of a variable, "n", and of no section, member or pointee.
 bool is_plain(std::string_view name) {
   const auto is_part = [](char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -238,36 +238,37 @@ bool is_plain(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, is_part);
 }
 
-/// One variable by one directive's clause.
+/// One variable in a clause of one directive.
 struct Scalar {
-  std::vector<std::uint32_t> ops;  ///< that would not be, were it an argument
+  std::vector<std::uint32_t> ops;  ///< that an argument would save
   std::uint64_t transfers = 0;
-  std::uint64_t same = 0;     ///< came back as it had been sent
-  std::uint64_t changed = 0;  ///< came back changed, or from the kernel alone
-  std::uint64_t unknown = 0;  ///< came back, and was not looked at, or may be a flag not set
+  std::uint64_t same = 0;     ///< copied back as it had been sent
+  std::uint64_t changed = 0;  ///< copied back changed, or from the kernel alone
+  std::uint64_t unknown = 0;  ///< copied back, and not hashed, or possibly a flag that is not set
 
   [[nodiscard]] bool came_back() const { return same + changed + unknown > 0; }
-  /// Whether all that is known of what came back is that nothing had changed it.
+  /// Whether all copies back that are known were unchanged, and there are enough.
   [[nodiscard]] bool is_unchanged() const { return changed == 0 && same >= kEnoughSamples; }
 };
 
 /// One directive.
 struct Sender {
   Index<Site> site;
-  std::uint32_t loop = 0;  ///< around the first; past all loops its own row
+  std::uint32_t loop = 0;  ///< around the first; without a loop: past all loops its own row
   std::map<std::string, Scalar> scalars;
 };
 
 /// Directives of one loop, by site: in the order in which they were met.
 using Senders = std::map<std::uint32_t, const Sender*>;
 
-/// Scalars are not mapped unless a clause asks for it; a declaration that is known tells.
+/// Whether an item may be an aggregate, as far as debug information shows. (Scalars are not mapped
+/// unless a clause asks for it.)
 bool may_be_aggregate(const MapItem& item) {
   const bool is_implicit = (item.type & kMapImplicit) != 0;
   return item.aggregate || (is_implicit && item.scope_line == 0);
 }
 
-/// Whether it came for one launch alone, and a clause names it as a whole.
+/// Whether a mapping existed for one launch alone, and a clause names all of it.
 bool is_of_a_launch(const Evidence& evidence, const Mapping& mapping) {
   const Trace& trace = evidence.trace;
   if (mapping.bytes > kArgument || mapping.is_private || mapping.is_static || mapping.is_pointee ||
@@ -280,7 +281,7 @@ bool is_of_a_launch(const Evidence& evidence, const Mapping& mapping) {
          is_of(trace, mapping.site, Directive::kTarget);
 }
 
-/// The innermost loop around an operation; past all loops its directive's own row.
+/// The innermost loop around an operation; without a loop: past all loops its directive's own row.
 std::uint32_t loop_around(const Evidence& evidence, std::uint32_t op, std::uint32_t row) {
   const EnclosingEntry* entry = evidence.entry_around(op);
   return static_cast<std::uint32_t>(entry != nullptr ? entry->loop
@@ -306,7 +307,7 @@ void append(const Evidence& evidence, std::size_t at, Scalar& scalar) {
   scalar.ops.push_back(mapping.remove.value);
 }
 
-/// By site, scalars that some of its launches found on the device, with a value of their own.
+/// By site: scalars that some of its launches found present, with a value of their own.
 using Present = std::set<std::pair<std::uint32_t, std::uint64_t>>;  // and host address
 
 Present present_scalars(const Evidence& evidence) {
@@ -327,8 +328,8 @@ NameAtLine name_at_line(const Trace& trace, const Mapping& mapping) {
   return {site.file, site.line, mapping.item->name};
 }
 
-/// Names that are objects in another instance of the template that holds the directive: without a
-/// clause these go both ways.
+/// Names that are objects in another instantiation of the template that holds the directive.
+/// Without a clause objects are copied both ways.
 std::set<NameAtLine> objects_at_lines(const Evidence& evidence) {
   std::set<NameAtLine> objects;
   for (const Mapping& row : evidence.mappings.rows()) {
@@ -366,7 +367,7 @@ std::map<std::uint32_t, Sender> senders_of(const Evidence& evidence, const Remov
 }
 
 Candidate candidate_of(const Evidence& evidence, const Senders& senders) {
-  std::uint64_t sent = 0;  // transfers of what never came back
+  std::uint64_t sent = 0;  // transfers of variables that were never copied back
   for (const auto& [site, sender] : senders) {
     for (const auto& [name, scalar] : sender->scalars) {
       if (!scalar.came_back()) sent += scalar.transfers;
@@ -376,7 +377,7 @@ Candidate candidate_of(const Evidence& evidence, const Senders& senders) {
   Candidate candidate;
   facts::MappedScalars facts{.largest = kArgument, .came_back = with_unchanged};
   UniqueTexts names;
-  UniqueTexts unchanged;  // came back so, and are not in the candidate
+  UniqueTexts unchanged;  // copied back unchanged, and not in the candidate
   UniqueTexts returned;
   UniqueSites sites;
   for (const auto& [site, sender] : senders) {
@@ -413,11 +414,12 @@ Candidate candidate_of(const Evidence& evidence, const Senders& senders) {
 
 }  // namespace
 
-/// Variables of at most 8 bytes that crossed by themselves with each launch of a loop's kernels,
-/// and did not come back (possible only: came back unchanged): 32 transfers or more. One candidate
-/// a loop. Leaves out what `removed` has, and members and elements, which are no arguments by
-/// themselves. No edits: a variable of a reduction clause cannot be firstprivate, and no trace
-/// tells which is one.
+/// Variables of at most 8 bytes that were transferred by themselves with each launch of a loop's
+/// kernels: 32 transfers or more. They were not copied back. If these are too few, variables that
+/// were copied back unchanged are taken, and the confidence is kPossible. One candidate a loop.
+/// Leaves out what `removed` has, and members and elements, which are no arguments by themselves.
+/// There are no edits: a variable of a reduction clause cannot be firstprivate, and no trace shows
+/// which variable is one.
 std::vector<Candidate> mapped_scalars(const Evidence& evidence, const Removed& removed) {
   const std::map<std::uint32_t, Sender> senders = senders_of(evidence, removed);
   std::map<std::uint32_t, Senders> loops;

@@ -21,7 +21,7 @@ std::vector<SourceLine> lines_of(const std::vector<SourcePlace>& places) {
   return {lines.begin(), lines.end()};
 }
 
-/// Where the data of a finding was sent, or came back, before.
+/// Where the data of a finding was sent, or copied back, before.
 std::vector<SourcePlace> places_before(const Facts& facts) {
   return std::visit(
       [](const auto& some) {
@@ -34,7 +34,7 @@ std::vector<SourcePlace> places_before(const Facts& facts) {
       facts);
 }
 
-/// Where its memory on the device was deleted.
+/// Where the data's device memory was deleted.
 std::vector<SourcePlace> places_after(const Facts& facts) {
   return std::visit(
       [](const auto& some) {
@@ -68,7 +68,7 @@ std::vector<EditData> data_of(const Finding& finding) {
       finding.facts);
 }
 
-/// What would speak against a finding whether or not it has edits.
+/// The conditions of a finding, and those that concern it even if it has no edits.
 std::vector<Unless> conditions_of(const Finding& finding) {
   std::vector<Unless> all = finding.unless;
   const auto add = [&](Unless one) {
@@ -85,8 +85,9 @@ std::vector<Unless> conditions_of(const Finding& finding) {
   return all;
 }
 
-/// Whether kernels of another run may write what those of this one only read: each region is known
-/// by its own names, which may stand for other data then. A region's own copy back is its own.
+/// Whether kernels of another run may write data that kernels of this run only read. Each region is
+/// known by its own names, which may stand for other data in another run. The copy back of a
+/// region's own clause concerns that region alone.
 bool rests_on_kernels(const Finding& finding) {
   if (std::holds_alternative<facts::UnmodifiedCopyBack>(finding.facts)) {
     return std::ranges::any_of(
@@ -98,7 +99,8 @@ bool rests_on_kernels(const Finding& finding) {
   return was_there || std::holds_alternative<facts::RepeatedCopyBack>(finding.facts);
 }
 
-/// Whether a directive is needless because of another before it, which the program may leave out.
+/// Whether a directive is redundant because of another one before it, which the program may leave
+/// out.
 bool needs_one_before(const Finding& finding, const HostStretch& stretch) {
   return stretch.kind == HostStretch::Kind::kWay && !places_before(finding.facts).empty() &&
          std::ranges::none_of(stretch.places, [&](const SourceLine& place) {
@@ -106,7 +108,7 @@ bool needs_one_before(const Finding& finding, const HostStretch& stretch) {
          });
 }
 
-/// Whether a finding is none where the condition comes true.
+/// Whether the condition refutes the finding if it comes true.
 bool is_refuting(Unless condition) {
   return condition == Unless::kHostChanges || condition == Unless::kKernelChanges ||
          condition == Unless::kHostWantsRestore;
@@ -130,7 +132,7 @@ HostStretch span_of(const Finding& finding) {
   return {HostStretch::Kind::kSpan, lines_of(places), {}, !is_of_calls};
 }
 
-/// The code that runs while a finding's data is to stay on a device; none where no line tells it.
+/// The code that runs during a finding's residency on a device; none: its lines are not known.
 std::optional<HostStretch> stretch_of(const Finding& finding) {
   using Of = Anchor::Of;
   for (const Edit& edit : finding.edits) {
@@ -147,7 +149,7 @@ std::optional<HostStretch> stretch_of(const Finding& finding) {
   const std::vector<SourceLine> at = lines_of({{finding.file, finding.line, {}, 0}});
   std::vector<SourcePlace> places = places_before(finding.facts);
   for (const Edit& edit : finding.edits) {
-    // A clause that is to send the data instead does so from then on.
+    // A clause that is to send the data instead begins the code, too.
     const bool is_elsewhere = edit.kind == EditKind::kReplace && !places.empty();
     if (!is_elsewhere) continue;
     for (const SourcePlace& place : edit.anchor.places) {
@@ -182,14 +184,14 @@ const HostUse& worse(const HostUse& one, const HostUse& other) {
   return weight(other) > weight(one) ? other : one;
 }
 
-/// Where storage is made again, the data is no more known to be the same.
+/// Turns an answer on storage that is made again to kUnknown: its data may not be the same.
 HostUse unless_same(HostUse renewed) {
   if (renewed.answer == Answer::kYes) renewed.why = "makes the storage again";
   renewed.answer = Answer::kUnknown;
   return renewed;
 }
 
-/// What facts say of a condition with one item's data.
+/// The answer of a fact to a condition, for the data of one item.
 HostUse use_against(const Finding& finding, std::uint32_t data, Unless condition,
                     const HostFact& fact) {
   switch (condition) {
@@ -208,7 +210,7 @@ HostUse use_against(const Finding& finding, std::uint32_t data, Unless condition
       return worse(fact.kernel_written, fact.kernel_read);
     case Unless::kNoIteration:
       return fact.stretch.kind == HostStretch::Kind::kWay ? fact.again : fact.no_iteration;
-    case Unless::kNoneBefore:  // of a way
+    case Unless::kNoneBefore:  // kWay only
       return fact.no_iteration;
   }
   return {};
@@ -242,7 +244,7 @@ SourceAnswer answer_to(const Finding& finding, const std::vector<EditData>& data
   return answer;
 }
 
-/// Caveats on what the source is certain of, where the host does none of what the conditions say.
+/// Whether the source resolves a caveat, if the host does nothing that the conditions say.
 bool is_settled(const Caveat& caveat) {
   switch (caveat.kind) {
     case Caveat::Kind::kNotCompared:
@@ -262,14 +264,14 @@ bool is_settled(const Caveat& caveat) {
   }
 }
 
-/// Whether most of what was sent needlessly came next after the host had written it, as it does
-/// each time: updates there may send as much.
+/// Whether most of the redundant bytes were sent just after the host had written them, as it does
+/// each time. Updates there may send as much.
 bool updates_may_send_as_much(const Trace& trace, const Candidate& candidate,
                               const FactsOfItems& facts) {
   std::set<SourceLine> next;
   for (const auto& [data, fact] : facts) {
     if (fact->written.answer != Answer::kYes || !fact->written.always) continue;
-    // None is known: a region in code that is not seen, say.
+    // The regions are not known: one may be in code that the sources do not show.
     if (fact->written.beside.empty()) return true;
     next.insert(fact->written.beside.begin(), fact->written.beside.end());
   }
@@ -279,7 +281,7 @@ bool updates_may_send_as_much(const Trace& trace, const Candidate& candidate,
     const DataOp& op = trace.ops.common(number);
     if (op.kind != OpKind::kHtoD || !op.site) continue;
     const Site& site = trace.sites[op.site.value];
-    // What another directive than a region's sends is for regions behind it.
+    // Data that another directive than a region's sends is for the regions after it.
     const bool is_for_next =
         site.directive != Directive::kTarget || next.contains({site.file, site.line});
     if (is_for_next) sent += op.bytes;
@@ -287,8 +289,8 @@ bool updates_may_send_as_much(const Trace& trace, const Candidate& candidate,
   return 2 * sent > candidate.finding.wasted_bytes;
 }
 
-/// Whether directives of several functions allocated it: arrays of their own then, of which one lay
-/// where another had been.
+/// Whether directives of several functions allocated the storage. Then it is several arrays, one at
+/// the former address of another.
 bool is_of_functions(const Finding& finding) {
   const auto* facts = std::get_if<facts::RepeatedAllocation>(&finding.facts);
   if (facts == nullptr || facts->by.empty()) return false;
@@ -303,9 +305,9 @@ bool has_no_kernels(const Finding& finding) {
   return facts != nullptr && facts->has_no_kernels;
 }
 
-/// Lets data that comes back behind a loop go over before it, where the loop may have no iteration
-/// that sets the data: then what the host had comes back. A transfer of it that the edits spare is
-/// taken to be spent on that, for each entry.
+/// Sends data before a loop that is copied back after it. The loop may have no iteration that sets
+/// the data; then the host's content is copied back. For each entry, one saved transfer of the data
+/// no longer counts as saved.
 void send_what_may_stay_unset(const Trace& trace, Candidate& candidate) {
   Finding& finding = candidate.finding;
   const auto inserts = [](const Edit& edit, Directive directive) {
@@ -392,7 +394,8 @@ bool take_answers(const Trace& trace, Candidate& candidate,
     conditions.push_back(Unless::kNoneBefore);
     finding.unless.push_back(Unless::kNoneBefore);
   }
-  // What the run left open may be open without edits, too: only of these it was told before.
+  // Conditions that the run left open may be open without edits, too. Only those of edits were
+  // recorded before.
   if (rests_on_kernels(finding)) finding.unless = conditions;
   for (const Unless condition : conditions) {
     // Kernels that use the data ran on other devices.
@@ -403,7 +406,7 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   }
   std::ranges::stable_sort(finding.answers, {},
                            [](const SourceAnswer& answer) { return answer.answer == Answer::kNo; });
-  // While the data stays, all use what is new: other than what the program may use now.
+  // During a residency all uses are of the new content. The program may use an old one now.
   const bool is_mapped_in_loop = stretch->kind == HostStretch::Kind::kLoop &&
                                  std::holds_alternative<facts::PerIterationMapping>(finding.facts);
   const auto may_be_old = [](const auto& fact) { return fact.second->may_be_old(); };
@@ -436,7 +439,7 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   const auto is_written = [](const auto& fact) {
     return fact.second->written.answer == Answer::kYes;
   };
-  // What the host writes meanwhile has to be sent, whatever it was in this run.
+  // Data that the host writes meanwhile has to be sent, even if it was equal in this run.
   const bool is_sent_anew = std::holds_alternative<facts::Resends>(finding.facts) &&
                             facts.size() == all.size() && std::ranges::all_of(facts, is_written);
   const bool is_refuted =
@@ -452,8 +455,8 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   if (!is_of_clause && std::ranges::any_of(finding.answers, is_open)) {
     send_what_may_stay_unset(trace, candidate);
   }
-  // What the host writes each time is to be sent to the next region; a branch that the run took
-  // would have changed what was sent.
+  // Data that the host writes each time has to be sent to the next region. A write in a branch that
+  // the run executed would have changed the sent content.
   const bool is_always_written = updates_may_send_as_much(trace, candidate, facts);
   // Where the host needs the data meanwhile, the edits are right only with updates.
   const bool is_used = std::ranges::any_of(finding.answers, [](const SourceAnswer& answer) {
@@ -474,7 +477,8 @@ bool take_answers(const Trace& trace, Candidate& candidate,
     mapped->entered_unseen = std::ranges::any_of(
         facts, [](const auto& fact) { return fact.second->again.answer == Answer::kYes; });
   }
-  // What the host reads each time has been counted as needed where the data is mapped in a loop.
+  // Reads by the host that take place each time count as needed already, if the data is mapped in a
+  // loop.
   const bool is_always_read =
       !std::holds_alternative<facts::PerIterationMapping>(finding.facts) &&
       std::ranges::any_of(facts, [](const auto& fact) { return fact.second->read.always; });
@@ -499,13 +503,13 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   if (is_settled_but_for_branches && finding.caveats.empty()) {
     finding.confidence = Confidence::kLikely;
   }
-  // Whether a transfer before it is left out says nothing of what happens where it is not.
+  // That a transfer before it may be left out says nothing of executions that have the transfer.
   const bool is_idle = std::ranges::all_of(finding.answers, [](const SourceAnswer& one) {
     return one.answer == Answer::kNo || one.condition == Unless::kNoneBefore;
   });
   if (is_idle) {
     std::erase_if(finding.caveats, is_settled);
-    // What neither side changes is the same, whoever maps it in between.
+    // Data that neither side changes is the same, whatever directive maps it in between.
     const bool is_constant = std::ranges::all_of(facts, [](const auto& fact) {
       return fact.second->kernel_written.answer == Answer::kNo &&
              fact.second->written.answer == Answer::kNo;
@@ -518,7 +522,7 @@ bool take_answers(const Trace& trace, Candidate& candidate,
     const bool has_condition = std::ranges::any_of(
         finding.edits, [](const Edit& edit) { return edit.when == EditWhen::kKernelChanged; });
     if (finding.caveats.empty()) finding.confidence = Confidence::kLikely;
-    // "For the first time", "for the last time": whether that comes at all the source does not say.
+    // Whether a "first time" or a "last time" comes at all, the source does not show.
     const bool is_around_code = std::ranges::none_of(
         finding.edits, [](const Edit& edit) { return edit.anchor.of == Anchor::Of::kResidency; });
     if (is_all && !finding.edits.empty() && !has_condition && is_around_code) {
@@ -541,8 +545,8 @@ bool take_source_answers(const Trace& trace, Candidate& candidate,
                          std::vector<SourceQuestion>& questions) {
   Finding& finding = candidate.finding;
   if (finding.withheld_edits.empty()) return take_answers(trace, candidate, questions);
-  // The source tells of code, too, that the run did not reach; what directives there need shows
-  // when the edits are written.
+  // The source also shows code that the run did not execute. What directives there need shows when
+  // the edits are written.
   finding.edits = std::move(finding.withheld_edits);
   finding.unless = std::move(candidate.withheld_unless);
   const bool holds = take_answers(trace, candidate, questions);

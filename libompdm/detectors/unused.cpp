@@ -1,4 +1,4 @@
-// What was sent to a device, or allocated there, and no kernel could have seen.
+// Data that was sent to a device, or allocated there, and that no kernel could have seen.
 #include <algorithm>
 #include <tuple>
 
@@ -14,13 +14,14 @@ enum class Fate : std::uint8_t { kOverwritten, kDropped };
 struct Unused {
   std::uint32_t op;
   Fate fate;
-  Nanoseconds until = 0;  ///< it was there
+  Nanoseconds until = 0;  ///< when it was overwritten or deleted
   bool beside_kernels = false;
-  /// What overwrote it, if that was of use; itself it may have been overwritten, and so on.
+  /// The transfer that overwrote it, if that one was of use. If it was overwritten, too: the last
+  /// of these.
   std::uint32_t by = Index<DataOp>::kNone;
 };
 
-/// Whether the runtime's own threads made this for an asynchronous call of the API: nobody knows
+/// Whether the runtime's own threads made this for an asynchronous call of the API. It is not known
 /// whether it was a copy or a memset, nor in what order it took effect.
 bool is_asynchronous_api(const Trace& trace, std::uint32_t op) {
   const Index<Site> site = trace.ops.common(op).site;
@@ -46,13 +47,14 @@ void look_behind_the_unused(std::vector<Unused>& unused) {
   }
 }
 
-/// The transfers to this mapping that no kernel could have seen. A copy back to the host counts as
-/// a look at all of the mapping.
+/// The transfers to this mapping that no kernel could have seen. A copy back counts as a use of all
+/// of the mapping.
 std::vector<Unused> unused_in(const Evidence& evidence, std::size_t number) {
   using DevicePiece = std::pair<std::uint64_t, std::uint64_t>;  // device address, bytes
   const Mapping& mapping = evidence.mapping(number);
   const DedupColumn<DataOp>& ops = evidence.trace.ops;
-  std::map<DevicePiece, std::uint32_t> waiting;  // latest transfer of each piece, not yet looked at
+  // Latest transfer of each piece without a use so far
+  std::map<DevicePiece, std::uint32_t> waiting;
   std::vector<Unused> unused;
   const auto judge = [&](std::uint32_t op, Nanoseconds until, Fate fate, std::uint32_t by) {
     if (evidence.kernels.may_see(mapping, ops.begin_of(op), until)) return;
@@ -80,7 +82,7 @@ std::vector<Unused> unused_in(const Evidence& evidence, std::size_t number) {
   }
   const bool ended = mapping.remove || evidence.trace.recording.finished;
   for (const auto& [piece, op] : waiting) {
-    // What another directive found there it would map itself.
+    // Another directive that found the data present would otherwise map it itself.
     const bool is_found = ended && comes_of_mapping(evidence.trace, ops[op]) &&
                           !evidence.namings.in_life_of(mapping).empty();
     if (ended && !is_found) judge(op, mapping.end, Fate::kDropped, Index<DataOp>::kNone);
@@ -89,8 +91,8 @@ std::vector<Unused> unused_in(const Evidence& evidence, std::size_t number) {
   return unused;
 }
 
-/// Whether a dropped transfer is the last of several updates of a mapping, of which kernels could
-/// see the others: a loop that updates behind its kernel ends so.
+/// Whether a dropped transfer is the last of several updates of a mapping, while kernels could see
+/// the others. A loop with an update after its kernel ends so.
 bool ends_a_loop(const Evidence& evidence, std::size_t mapping, std::size_t unused) {
   std::uint64_t updates = 0;
   for (const std::uint32_t op : evidence.transfers(mapping)) {
@@ -106,9 +108,9 @@ struct UnusedTransferGroup {
   std::set<std::int32_t> devices;
   facts::UnusedTransfer facts;
   UniqueSites ends;             ///< where its memory was deleted
-  bool brings_back = false;     ///< its clause copies back too,
-  bool is_always = false;       ///< whether the data is there or not
-  bool beside_kernels = false;  ///< that do not name it
+  bool brings_back = false;     ///< its clause also copies back,
+  bool is_always = false;       ///< even if the data is present
+  bool beside_kernels = false;  ///< kernels ran meanwhile, which do not name it
 };
 
 void count_sends(const Evidence& evidence, std::map<Clause, UnusedTransferGroup>& groups) {
@@ -122,7 +124,8 @@ void count_sends(const Evidence& evidence, std::map<Clause, UnusedTransferGroup>
   }
 }
 
-/// None where some of its transfers are needed, or a call makes them: no edit tells which.
+/// Adds an edit, but none if some transfers are needed, or if a call makes them: an edit cannot
+/// separate these.
 void add_edit(const Site& site, const UnusedTransferGroup& group, Finding& finding) {
   if (!maps_data(site.directive) && site.directive != Directive::kTargetUpdate) return;
   if (group.facts.all > finding.count) return;
@@ -131,20 +134,20 @@ void add_edit(const Site& site, const UnusedTransferGroup& group, Finding& findi
   if (site.directive == Directive::kTargetUpdate) {
     kind = EditKind::kRemove;
   } else if (group.facts.overwritten > 0) {
-    // What no kernel has seen is not all of what happens to the data: it may come back later.
+    // The data may be copied back later, though no kernel has seen this content.
     kind = EditKind::kReplace;
     clause = !group.brings_back ? "alloc" : group.is_always ? "always, from" : "from";
   }
   finding.edits = {edit_at(finding, kind, site, clause, {group.facts.item})};
   finding.unless = {Unless::kKernelUses};
-  // What overwrote it here may not come in another run.
+  // In another run the transfer that overwrote it may not take place.
   if (group.facts.overwritten > 0) finding.unless.push_back(Unless::kNoIteration);
 }
 
 }  // namespace
 
-/// Data sent to a device and overwritten from the host, or dropped, before any kernel that could
-/// have seen it, and before it was read back. Leaves out what `removed` has.
+/// Data that was sent to a device, and overwritten from the host or dropped. No kernel could have
+/// seen it before, and it was not copied back. Leaves out what `removed` has.
 std::vector<Candidate> unused_transfer(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
@@ -152,7 +155,7 @@ std::vector<Candidate> unused_transfer(const Evidence& evidence, const Removed& 
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     if (rows[i].replaced || rows[i].is_private || rows[i].handed_out || rows[i].on_device) continue;
-    // A small argument, or a closure's, rides along.
+    // A small argument, or that of a closure, is not worth reporting.
     const auto is_large = [&](std::uint32_t op) {
       return trace.ops.common(op).bytes > kRidesAlong;
     };
@@ -212,10 +215,10 @@ std::vector<Candidate> unused_transfer(const Evidence& evidence, const Removed& 
 
 namespace {
 
-/// From where on the host the bytes of a piece of device memory were last sent.
+/// The host addresses from which device memory was last sent.
 class Origins {
  public:
-  /// Addresses of as many bytes: those in `device` came from `host`.
+  /// Notes that `bytes` bytes at `device` were sent from `host`.
   void send(std::uint64_t host, std::uint64_t device, std::uint64_t bytes) {
     const std::uint64_t end = device + bytes;
     split(device);
@@ -223,7 +226,7 @@ class Origins {
     pieces_.erase(pieces_.lower_bound(device), pieces_.lower_bound(end));
     if (bytes > 0) pieces_[device] = {end, host - device};
   }
-  /// Whether some of them came from elsewhere than `host`.
+  /// Whether some of these bytes were sent from another address than `host`.
   [[nodiscard]] bool is_any_elsewhere(std::uint64_t host, std::uint64_t device,
                                       std::uint64_t bytes) const {
     auto piece = pieces_.upper_bound(device);
@@ -237,7 +240,7 @@ class Origins {
  private:
   struct Piece {
     std::uint64_t end;
-    std::uint64_t way;  // from a device address to its host address
+    std::uint64_t way;  // host address minus device address
   };
   /// A piece that holds the address inside becomes two.
   void split(std::uint64_t at) {
@@ -252,8 +255,8 @@ class Origins {
   std::map<std::uint64_t, Piece> pieces_;  // by device address; none overlap
 };
 
-/// Whether data was copied back to another place than it was sent from: then the memory served to
-/// move it from the one to the other.
+/// Whether data was copied back to another address than it was sent from. Then the memory served to
+/// move data on the host.
 bool is_way_elsewhere(const Evidence& evidence, std::uint32_t number) {
   Origins origins;
   for (const std::uint32_t i : evidence.transfers(number)) {
@@ -267,20 +270,20 @@ bool is_way_elsewhere(const Evidence& evidence, std::uint32_t number) {
   return false;
 }
 
-/// Whether no kernel could have seen this memory, nor was it otherwise of use. Other libraries may
-/// have used memory whose device address the program has.
+/// Whether no kernel could have seen this memory, and it had no other use. If the program has its
+/// device address, other libraries may have used it.
 bool is_unused(const Evidence& evidence, std::uint32_t number) {
   const Mapping& mapping = evidence.mapping(number);
   if (mapping.replaced || mapping.is_private || mapping.handed_out || mapping.on_device ||
       mapping.is_static)
     return false;
   if (!mapping.remove && !evidence.trace.recording.finished) return false;
-  // What another directive found there it would map itself.
+  // Another directive that found the data present would otherwise map it itself.
   return !evidence.kernels.may_see(mapping, mapping.begin, mapping.end) &&
          evidence.namings.in_life_of(mapping).empty() && !is_way_elsewhere(evidence, number);
 }
 
-/// On one of these devices.
+/// Whether a kernel ran on one of these devices.
 bool runs_kernels(const Trace& trace, const std::set<std::int32_t>& devices) {
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
     if (devices.contains(trace.launches.common(i).device)) return true;
@@ -297,7 +300,7 @@ struct UnusedAllocationGroup {
   std::set<std::int32_t> devices;
   std::uint64_t sent = 0;
   std::uint64_t returned = 0;
-  bool beside_kernels = false;  ///< that do not name it
+  bool beside_kernels = false;  ///< kernels ran meanwhile, which do not name it
 };
 
 void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocationGroup& group) {
@@ -334,7 +337,7 @@ void add_edit(const Evidence& evidence, const UnusedAllocationGroup& group, Find
 
 }  // namespace
 
-/// Device memory that came and went without a kernel that could have seen it.
+/// Device memory that was allocated and deleted without a kernel that could have seen it.
 std::vector<Candidate> unused_allocation(const Evidence& evidence, const Removed& /*removed*/) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
@@ -342,7 +345,7 @@ std::vector<Candidate> unused_allocation(const Evidence& evidence, const Removed
   std::set<Clause> used;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    // Arguments, and pointers that go over with their sections, ride along.
+    // Arguments, and pointers that are sent with their sections, are not worth reporting.
     if (rows[i].host != 0 && rows[i].bytes <= kRidesAlong) continue;
     const Clause clause(row_of(evidence.directives, rows[i].site), expression_of(trace, rows[i]));
     if (is_unused(evidence, i)) {
@@ -351,10 +354,10 @@ std::vector<Candidate> unused_allocation(const Evidence& evidence, const Removed
       used.insert(clause);
     }
   }
-  // Items of one directive are one finding, as far as the same may speak against it.
+  // Items of one directive are one finding, if the same conditions may apply to them.
   std::map<std::tuple<std::uint32_t, bool, bool, bool>, UnusedAllocationGroup> groups;
   for (const auto& [clause, mappings] : unused) {
-    if (used.contains(clause)) continue;  // a clause stands for all of its instances
+    if (used.contains(clause)) continue;  // an edit of a clause holds for all its executions
     const bool is_mapped = rows[mappings.front()].host != 0;
     const auto moves = [&](bool sends) {
       return std::ranges::any_of(mappings, [&](std::uint32_t mapping) {

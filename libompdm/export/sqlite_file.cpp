@@ -136,8 +136,11 @@ class TableWriter {
   }
 
  private:
-  /// Binds a number (whole ones from 2^63 on as the number with the same bits), a text that lasts
-  /// until put(), a reference to a row (NULL where there is none), or a Value.
+  /// Binds a value of one of these types:
+  /// - a number (whole ones from 2^63 on as the number with the same bits),
+  /// - a text that lasts until put(),
+  /// - a reference to a row (NULL if there is none),
+  /// - a Value.
   template <class T>
   void bind(int place, const T& value) {
     if constexpr (std::same_as<T, Value>) {

@@ -16,8 +16,9 @@ class Database;
 }  // namespace sqlite
 
 /// A new database. It takes one recording at a time, so that its maker need not hold them all. It
-/// lies under another name until it is whole, and replaces what has its name then; where it cannot
-/// be written (Error, from every function), or a signal ends the process, nothing is left of it.
+/// lies under another name until it is complete, and replaces an older file then. Each function
+/// throws Error if the database cannot be written. After an error, or a signal that ends the
+/// process, nothing is left of it.
 class SqliteFile {
  public:
   explicit SqliteFile(const std::filesystem::path& path);
@@ -27,8 +28,9 @@ class SqliteFile {
 
   /// Adds what was recorded.
   void add(const Trace& trace);
-  /// Makes the recording that was added as the order[n]-th one the n-th, adds the report of each in
-  /// that order, and gives the file its name. Nothing is added after that.
+  /// Changes the order of the recordings: that which was added as the order[n]-th one becomes the
+  /// n-th. Adds the report of each in that order, and gives the file its name. Nothing is added
+  /// after that.
   void finish(std::span<const std::size_t> order, std::span<const analysis::Analysis> analyses);
 
  private:

@@ -423,8 +423,8 @@ Json memory_lines(std::span<const analysis::Analysis> analyses) {
   return lines;
 }
 
-/// What became of each finding from the first version to the last, in the order of all versions'
-/// findings: "fixed", "unchanged" or "new"; empty where they are not compared.
+/// The fate of each finding from the first version to the last, in the order of all versions'
+/// findings: "fixed", "unchanged" or "new". Empty if they are not compared.
 Json fates_json(const Versions& versions) {
   if (!versions.recorded_whole) return Json::array();
   std::vector<std::size_t> first;

@@ -29,7 +29,7 @@ constexpr std::array<std::size_t, 8> kTrackOfKind = {0, 2, 3, 3, 4, 4, 1, 5};
 
 std::uint64_t instant(Nanoseconds time) { return time < 0 ? 0 : static_cast<std::uint64_t>(time); }
 
-/// Puts events that run at the same time into lanes of their own.
+/// Events of a track that run at the same time get different numbers in `Event::lane`.
 void assign_lanes(Events& events) {
   std::vector<std::vector<std::uint64_t>> ends(events.tracks.size());
   for (Event& event : events.rows) {
@@ -115,7 +115,7 @@ class BySlot {
  public:
   explicit BySlot(std::uint64_t width) : width_(width) {}
 
-  /// The bin of an event in one line, which counts it if it is needless.
+  /// The bin of an event in one line. Counts the event if it is redundant.
   Value& at(const Event& event, std::uint32_t line) {
     const auto slot = static_cast<std::uint32_t>(event.begin / width_);
     Value& bin = bins_.try_emplace({slot, line}, Value{line, slot}).first->second;

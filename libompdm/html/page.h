@@ -52,7 +52,8 @@ struct Event {
   std::uint64_t bytes = 0;
   EventKind kind = EventKind::kRegion;
   std::uint8_t flags = 0;
-  std::uint8_t lane = 0;  ///< of its track: events of one lane do not overlap, but in the last
+  /// Events of a track with equal numbers do not overlap, but for the last number.
+  std::uint8_t lane = 0;
   std::uint32_t track = 0;
   std::uint32_t directive = kNoRow32;  ///< row of Analysis::directives
   std::uint32_t variable = kNoRow32;   ///< row of Analysis::variables

@@ -71,8 +71,8 @@ void locate(Trace& trace, Symbols& symbols) {
   }
 }
 
-/// The line of an address in the function that `own` lies in, where calls that were inlined there
-/// have the line of the call; 0: it lies in another one, or that is not known.
+/// The line of an address in the function that `own` lies in. For code of calls that were inlined
+/// there it is the line of the call. 0: the address lies in another function, or this is not known.
 int line_beside(const CodePlace& own, const CodePlace& place) {
   if (own.inlined.empty() && place.inlined.empty()) return place.file == own.file ? place.line : 0;
   const std::size_t depth = std::max<std::size_t>(own.inlined.size(), 1);
@@ -83,10 +83,10 @@ int line_beside(const CodePlace& own, const CodePlace& place) {
   return is_same_call && at->function == own.function && at->file == own.file ? at->line : 0;
 }
 
-/// The loop's own place: compilers give its condition the line of its `for` or `while`. Whether
-/// that is the branch that leads back or one of those that lead out (a `break` is another), is
-/// theirs: of all these the first line, but those of calls that were inlined come last. Where other
-/// code of the loop lies before that line, the loop does not begin there.
+/// The loop's own place: compilers give its condition the line of its `for` or `while`. The
+/// condition is the branch that leads back, or one of those that lead out, as a `break` is. Of all
+/// these the first line is taken; those of calls that were inlined come last. If other code of the
+/// loop lies before that line, the loop does not begin there.
 CodeLoop loop_at(Index<Module> module, const CallLoop& loop, Symbols& symbols) {
   const CodePlace* own = nullptr;
   const auto rank = [](const CodePlace& place) {  // calls that were inlined, line
@@ -107,8 +107,8 @@ CodeLoop loop_at(Index<Module> module, const CallLoop& loop, Symbols& symbols) {
   return row;
 }
 
-/// The functions of a trace's calls, each read once. Those of the runtime and of the system make no
-/// iterations of the program's.
+/// The functions of a trace's calls, each read once. Functions of the runtime and of the system
+/// make no iterations of the program's.
 class Functions {
  public:
   Functions(Trace& trace, Symbols& symbols) : trace_(trace), symbols_(symbols) {
@@ -153,8 +153,8 @@ class Functions {
     return sure;
   }
 
-  /// A directive's own call is always recorded; another one is if its function, or each that it was
-  /// seen to call, always makes one that is.
+  /// A directive's own call is always recorded. Another call is if its function always makes a
+  /// recorded call, or if each function that it was seen to call does.
   void find_sure_calls() {
     std::map<std::uint32_t, std::set<std::uint32_t>> called;  // places by the place of their caller
     for (const CallPath& path : trace_.call_paths) {
@@ -270,7 +270,7 @@ class Functions {
   std::vector<FunctionLoops> rows_;
   std::map<std::uint32_t, std::size_t> function_of_;  // by place, in rows_
   std::vector<bool> sure_;                            // by place
-  std::uint64_t unwalked_ = 0;  // places whose function no table tells: nor is known who called it
+  std::uint64_t unwalked_ = 0;  // places whose function no table has: nor is its caller known
 };
 
 }  // namespace

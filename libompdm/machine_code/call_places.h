@@ -39,8 +39,8 @@ struct CallInLoop {
   /// known of it.
   bool known = false;
   std::uint32_t loop = kNoLoop;  ///< the innermost around it, in FunctionCalls::loops
-  /// By position of the other call: whether that may follow within one iteration of the innermost
-  /// loop around both (one call of the function, without such a loop).
+  /// By position of the other call: whether it may follow within one iteration of the innermost
+  /// loop around both. Without such a loop: within one call of the function.
   std::vector<bool> onward;
   std::vector<std::uint64_t> tail_calls;  ///< functions that may go on in this one's place after it
 };
@@ -56,7 +56,7 @@ class FunctionCalls {
     if (!flow) return;
     flow_ = std::make_unique<FlowGraph>(std::move(*flow));
     nest_ = std::make_unique<LoopNest>(flow_->successors);
-    // Who catches an exception asks the runtime for it; what fills up between blocks calls nobody.
+    // A handler of an exception calls the runtime. Padding between blocks makes no calls.
     for (const auto& [address, call] : flow_->calls) {
       const std::uint32_t block = flow_->block_at(address - 1);
       if (call.function != 0 && !nest_->reached(block)) handlers_.push_back(block);
@@ -82,7 +82,7 @@ class FunctionCalls {
     return found;
   }
 
-  /// The same of what may come between calls (their positions), these included.
+  /// The same for code that may run between calls (their positions), with these.
   [[nodiscard]] std::set<std::uint64_t> calls_between(const std::set<std::uint32_t>& calls) const {
     std::vector<std::uint32_t> blocks;
     for (const std::uint32_t call : calls) blocks.push_back(blocks_[call]);
@@ -119,8 +119,8 @@ class FunctionCalls {
     return found;
   }
 
-  /// Whether the iterations of `loop` can be counted by its calls, of which the `sure` ones are
-  /// always recorded: each iteration has such a call, and no two look like one.
+  /// Whether the iterations of `loop` can be counted by its calls: each iteration has a recorded
+  /// call, and no two look like one. The `sure` calls are always recorded.
   [[nodiscard]] bool counts_all(std::uint32_t number, const std::vector<bool>& sure) const {
     const std::uint32_t loop = kept_[number];
     const std::vector<bool> marked = blocks_of(sure);
@@ -204,7 +204,7 @@ class FunctionCalls {
     return static_cast<std::uint32_t>(loops_.size()) - 1;
   }
 
-  /// Whether one of the ways on from a block of the loop leads out.
+  /// Whether some successor of a block of the loop is outside of it.
   [[nodiscard]] bool leaves(std::uint32_t loop, std::uint32_t block) const {
     return std::ranges::any_of(flow_->successors[block],
                                [&](std::uint32_t to) { return !nest_->contains(loop, to); });

@@ -1,4 +1,4 @@
-// The loops of a function's blocks, and the ways between these.
+// The loops of a function's blocks, and the paths between the blocks.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,9 @@ struct NaturalLoop {
   std::vector<std::uint32_t> blocks;   ///< sorted, header and inner loops included
 };
 
-/// The blocks that `ways` lead to from the blocks `from`: each step that `may_step(from, to)`
-/// allows is taken. A block of `from` is one of them only where a way leads back to it.
+/// The blocks that can be reached from the blocks `from` along `ways`: each step that
+/// `may_step(from, to)` allows is taken. A block of `from` is one of them only if a path leads back
+/// to it.
 template <class MayStep>
 std::vector<bool> blocks_behind(const BlockGraph& ways, std::vector<std::uint32_t> from,
                                 MayStep may_step) {
@@ -65,13 +66,13 @@ class LoopNest {
   }
 
   [[nodiscard]] const std::vector<NaturalLoop>& loops() const { return loops_; }
-  /// Predecessors of each block, without those that no way from the entry leads to.
+  /// Predecessors of each block, without those that cannot be reached from the entry.
   [[nodiscard]] const BlockGraph& before() const { return before_; }
   /// The innermost loop that the block lies in, kNoLoop if it lies in none.
   [[nodiscard]] std::uint32_t innermost(std::uint32_t block) const { return innermost_[block]; }
-  /// Whether any way from the entry leads there.
+  /// Whether any path from the entry leads there.
   [[nodiscard]] bool reached(std::uint32_t block) const { return order_[block] != kNoLoop; }
-  /// Whether one of `blocks` leads into the loop by ways that nothing else reaches.
+  /// Whether one of `blocks` leads into the loop by paths that begin in no reached block.
   [[nodiscard]] bool is_joined(std::uint32_t loop, std::vector<std::uint32_t> blocks) const {
     const std::vector<bool> found =
         blocks_behind(graph_, std::move(blocks),
@@ -91,8 +92,8 @@ class LoopNest {
     return loop;
   }
 
-  /// The blocks that an iteration of `loop` (kNoLoop: a call of the function) may come to after
-  /// `block`; `block` itself only where it can be repeated within the iteration.
+  /// The blocks that may follow after `block` in an iteration of `loop` (kNoLoop: in a call of the
+  /// function). `block` itself is one of them only if it can be repeated within the iteration.
   [[nodiscard]] std::vector<bool> onward(std::uint32_t block, std::uint32_t loop) const {
     return in_iteration(graph_, block, loop);
   }
@@ -102,8 +103,8 @@ class LoopNest {
     return loop == kNoLoop || std::ranges::binary_search(loops_[loop].blocks, block);
   }
 
-  /// The blocks that an iteration of `loop` (kNoLoop: a call of the function) may come to before it
-  /// has gone through a marked block, and the first marked ones.
+  /// The blocks that may come in an iteration of `loop` (kNoLoop: in a call of the function) before
+  /// it has left a marked block. The first marked ones are included.
   [[nodiscard]] std::vector<bool> until(const std::vector<bool>& marked, std::uint32_t loop) const {
     const std::uint32_t entry = loop == kNoLoop ? 0 : loops_[loop].header;
     std::vector<bool> found =
@@ -191,8 +192,8 @@ class LoopNest {
     for (const auto& [entry, from] : others) find_other_cycle(entry, from);
   }
 
-  // An edge that leads back to a block which other ways go around closes a cycle without a header:
-  // what lies between the two within an iteration of the innermost loop around both.
+  // An edge to a block that does not dominate its origin closes a cycle without a header. The cycle
+  // is what lies between the two within an iteration of the innermost loop around both.
   void find_other_cycle(std::uint32_t entry, std::uint32_t from) {
     const std::uint32_t around = common(innermost_[from], innermost_[entry]);
     const std::vector<bool> after = in_iteration(graph_, entry, around);
@@ -204,8 +205,8 @@ class LoopNest {
     }
   }
 
-  /// The blocks that `ways` lead to from the block before the iteration ends; the block itself
-  /// where they lead back to it.
+  /// The blocks that can be reached from the block along `ways` before the iteration ends. The
+  /// block itself is one of them if it can be reached again.
   [[nodiscard]] std::vector<bool> in_iteration(const BlockGraph& ways, std::uint32_t block,
                                                std::uint32_t loop) const {
     const std::uint32_t header = loop == kNoLoop ? kNoLoop : loops_[loop].header;

@@ -70,10 +70,10 @@ class Imports {
   /// `code` must outlive this.
   explicit Imports(const ModuleCode& code);
 
-  /// By what the pointer at an address is; null if it is none that the linker sets by name.
+  /// The import of the pointer at an address; null if the linker sets no pointer by name there.
   [[nodiscard]] const Import* at(std::uint64_t pointer) const;
-  /// The same of the pointer that a stub (an entry of the procedure linkage table) jumps by; null
-  /// if what lies at the address is no stub.
+  /// The same for the pointer of a stub (an entry of the procedure linkage table). Null if there is
+  /// no stub at the address.
   [[nodiscard]] const Import* behind(std::uint64_t stub) const;
   /// Where a pointer in the module's own data points to within the module; 0: not known.
   [[nodiscard]] std::uint64_t target_of(std::uint64_t pointer) const;

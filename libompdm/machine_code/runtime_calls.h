@@ -25,8 +25,8 @@ HostMemory made_by(std::string_view import);
 /// How a function that is handed over is run.
 struct Outlined {
   std::uint8_t argument = 0;  ///< from 1: which one it is; 0: not known
-  /// Whether what it does is recorded as done where it was handed over; else it may be another
-  /// thread that does it, whose call path begins there.
+  /// Whether the function's operations are recorded as made where it was handed over. If not,
+  /// another thread may run it, whose call path begins in the function.
   bool is_own = false;
 };
 

@@ -12,15 +12,15 @@ namespace ompdm::trace {
 
 namespace {
 
-/// Whether all of a call's places in the source are known, those of calls that were inlined
-/// included: only then can two be told to be copies of one.
+/// Whether all of a call's places in the source are known, with those of calls that were inlined.
+/// Only then it can be seen that two calls are copies of one.
 bool has_lines(const std::vector<Frame>& frames) {
   return !frames.empty() &&
          std::ranges::all_of(frames, [](const Frame& frame) { return frame.line > 0; });
 }
 
-/// Whether two calls of the same function are one in the source, but for lines of the calls by
-/// which they were inlined that are not known.
+/// Whether two calls of the same function may be one in the source. They differ only in unknown
+/// lines of the calls by which they were inlined.
 bool may_be_copies(const std::vector<Frame>& a, const std::vector<Frame>& b) {
   const auto is_told = [](const std::vector<Frame>& frames) {
     return !frames.empty() && frames.front().line > 0;
@@ -335,8 +335,9 @@ void order_passes(const Calls& calls, const std::vector<std::size_t>& members) {
   }
 }
 
-/// Where one form of a loop leads to another, neither with copies of a call, the latter may belong
-/// to the same entry (the loop was split) or to the next one (the loop around was unrolled).
+/// Two forms of a loop, one after the other, may have no copies of a call. Then the second may
+/// belong to the same entry (the loop was split), or to the next one (the loop around was
+/// unrolled).
 void doubt_entries(Trace& trace, const Calls& calls, const United& united) {
   std::vector<std::size_t> all(calls.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -354,7 +355,7 @@ void doubt_entries(Trace& trace, const Calls& calls, const United& united) {
   }
 }
 
-/// Iterations that may have been moved in front of a loop, or behind it, are not counted.
+/// Iterations that may have been moved before or after a loop are not counted.
 void doubt_counts(Trace& trace, const Calls& calls, const std::vector<spool::Entry>& entries) {
   for (std::size_t in = 0; in < calls.size(); ++in) {
     const Index<CodeLoop> loop = calls.place(in).loop;

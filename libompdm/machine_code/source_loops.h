@@ -27,8 +27,8 @@ void add_call(std::vector<CallRange>& ranges, std::uint32_t place);
 
 /// Unites the loops that are one in the source, and takes copies of their calls from outside in:
 /// each is part of an iteration. The order within an iteration is that of the plainest of the
-/// loops. Loops that are given up keep their rows, and nothing refers to them. `entries`, beside
-/// Trace::call_places: the entry points that directives call.
+/// loops. Loops that are given up keep their rows, and nothing refers to them. `entries`, parallel
+/// to Trace::call_places: the entry points that directives call.
 void unite_loops(Trace& trace, const FunctionLoops& function,
                  const std::vector<spool::Entry>& entries);
 
@@ -38,8 +38,8 @@ void unite_loops(Trace& trace, const FunctionLoops& function,
 void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
                   const std::vector<spool::Entry>& entries);
 
-/// Fills CodeLoop::unreached and makes_memory of the functions' loops, and names each
-/// `target data` whose end was not executed. Needs the call paths.
+/// Fills CodeLoop::makes_memory and the list of unexecuted directives (`CodeLoop::unreached`) of
+/// the functions' loops. Names each `target data` whose end was not executed. Needs the call paths.
 /// Returns how many loops have too much code to be read: directives in it are not known.
 std::uint64_t find_unexecuted(Trace& trace, Symbols& symbols,
                               const std::vector<FunctionLoops>& functions);

@@ -59,7 +59,8 @@ class Unexecuted {
     }
   }
 
-  /// Fills CodeLoop::unreached and makes_memory of a function's loops.
+  /// Fills CodeLoop::makes_memory and the list of unexecuted directives (`CodeLoop::unreached`) of
+  /// a function's loops.
   void find(const FunctionLoops& function) {
     const FunctionCalls& calls = function.calls;
     for (std::uint32_t number = 0; number < calls.loops().size(); ++number) {
@@ -106,7 +107,7 @@ class Unexecuted {
     auto operator<=>(const Place&) const = default;
   };
 
-  /// All that code calls, by the functions that it calls too.
+  /// All that some code calls, with what the called functions call.
   struct Reach {
     Calls runtime;
     std::set<Address> by_threads;  // of them, those that any thread may come to
@@ -116,7 +117,7 @@ class Unexecuted {
     std::vector<std::pair<Address, bool>> ahead;
   };
 
-  /// Adds the calls of some code that `is_held`, called with return addresses, says so of.
+  /// Adds the calls of some code for which `is_held`, called with return addresses, is true.
   static void add(const CodeCalls& made, std::uint32_t module, bool by_threads, auto is_held,
                   Reach& reach) {
     reach.is_whole = reach.is_whole && made.is_whole;
@@ -158,7 +159,8 @@ class Unexecuted {
       for (const Address& callee : callees_[place]) reach.ahead.emplace_back(callee, false);
     }
     add_called(reach);
-    // The call path of another thread does not lead to where the function was handed over.
+    // The call path of another thread does not lead through the place where the function was handed
+    // over.
     for (const Address& address : reach.by_threads) {
       if (sites_.contains(address)) reached.insert(address);
     }

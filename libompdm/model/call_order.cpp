@@ -94,7 +94,7 @@ std::optional<Transition> CallOrder::between(Index<CallPath> before, Index<CallP
     } else if (!known && (one.function != 0 || other.function != 0)) {
       return std::nullopt;  // the program's own code, of which nothing is known
     } else if (known && one.module == other.module && has(one.tail_calls, other.function)) {
-      // The last of several copies of a call may be one that does not come back.
+      // The last of several copies of a call may be a tail call, which does not return here.
       const bool repeats =
           one.loop && trace_.loops[one.loop.value].unrolled && one.called == other.function;
       return repeats ? Transition{at, one.loop, true} : Transition{at, {}, false};
@@ -103,7 +103,7 @@ std::optional<Transition> CallOrder::between(Index<CallPath> before, Index<CallP
       return Transition{at, {}, false};  // it may call again and again
     }
     if (level > 0) continue;
-    // What a runtime's thread is given next, others decide.
+    // The next function that a runtime's thread gets depends on other threads.
     const bool is_runtime = !known && one.module && one.module == other.module;
     return is_runtime ? std::optional(Transition{0, {}, false}) : std::nullopt;
   }
@@ -150,7 +150,7 @@ Activations::Activations(const Trace& trace, const CallOrder& order)
   kept_.clear();
 }
 
-/// How many functions on the way to the one step were still in the same call at the other.
+/// How many functions of the call path to the one step were still in the same call at the other.
 std::size_t Activations::kept(Index<CallPath> before, Index<CallPath> after) {
   const auto [at, is_new] = kept_.try_emplace({before.value, after.value});
   if (!is_new) return at->second;

@@ -1,5 +1,4 @@
-// The order of calls within functions, and what it tells of loops and of a function's
-// activations.
+// The order of calls within functions, and what it shows of loops and of the calls of a function.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +14,14 @@
 
 namespace ompdm::calls {
 
-/// Of two steps that follow one another: how far out their call paths part, and what happened
-/// there.
+/// How one step follows another: the level at which their call paths part, and what happened there.
 struct Transition {
   std::uint32_t level = 0;  ///< position in the call path, 0 the outermost call
   Index<CodeLoop> loop;  ///< the innermost around both calls at that level, none if there is none
   bool new_iteration = false;  ///< of `loop`; else the same one went on
 };
 
-/// What the calls of a trace say of each other. Built once a trace.
+/// The relations of a trace's calls. Built once a trace.
 class CallOrder {
  public:
   explicit CallOrder(const Trace& trace);
@@ -35,7 +33,7 @@ class CallOrder {
   }
   /// The loops around a node's call in its own function, outermost first.
   [[nodiscard]] std::vector<Index<CodeLoop>> loops_of(Index<CallPath> node) const;
-  /// How a step by one path was followed by a step by the other; none where no code that was read
+  /// How a step by one path was followed by a step by the other; none if no code that was read
   /// leads there.
   [[nodiscard]] std::optional<Transition> between(Index<CallPath> before,
                                                   Index<CallPath> after) const;
@@ -62,8 +60,9 @@ class Activations {
  public:
   Activations(const Trace& trace, const CallOrder& order);
 
-  /// Whose frame held an address when a region began, or an operation that no region made (by
-  /// position in Trace::regions or Trace::ops): that of a function on the way there.
+  /// The function of a call path whose frame held an address when a region began. Also for an
+  /// operation that no region made. Regions and operations are positions in Trace::regions and
+  /// Trace::ops.
   [[nodiscard]] Holder of_region(std::uint32_t region, std::uint64_t address) const;
   [[nodiscard]] Holder of_op(std::uint32_t op, std::uint64_t address) const;
 
@@ -87,9 +86,9 @@ class Activations {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> kept_;  // by both paths
 };
 
-/// The place of a loop around the call at `level` of a path, `chain` (outermost first): its own, or
-/// where it is a header's of a library (std::for_each), that of the call which led there from the
-/// program's own code, if one did.
+/// The place of a loop around the call at `level` of a path, `chain` (outermost first). If the loop
+/// is in a library's header (std::for_each), it is the place of the call that led there. This call
+/// has to be in the program's own code, else the loop's own place is taken.
 Frame place_of_loop(const Trace& trace, const CallOrder& order, Index<CodeLoop> loop,
                     const std::vector<Index<CallPath>>& chain, std::uint32_t level);
 
@@ -97,9 +96,8 @@ class SourceCalls {
  public:
   explicit SourceCalls(const Trace& trace) : trace_(trace) {}
 
-  /// Whether the function of one path's directive is that of the other's, or on the way there: what
-  /// both speak of may have been handed from the one to the other. Of paths that are not known it
-  /// may.
+  /// Whether the function of one path's directive is that of the other's, or on the call path to
+  /// it. Then data may have been handed from the one to the other. True if the paths are not known.
   [[nodiscard]] bool are_related(Index<CallPath> a, Index<CallPath> b);
 
   /// Whether both directives lie in one function that was inlined in two places.

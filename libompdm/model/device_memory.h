@@ -11,8 +11,8 @@
 
 namespace ompdm {
 
-/// The device that an operation is drawn under: the device that it writes to, or reads from if it
-/// writes to the host; -1 if unknown.
+/// The device that an operation is drawn under. It is the device that it writes to, or that it
+/// reads from if it writes to the host; -1 if unknown.
 inline std::int32_t drawn_device(const Trace& trace, const DataOp& op) {
   const auto is_device = [&](std::int32_t device) {
     return device >= 0 && device != trace.host_device;

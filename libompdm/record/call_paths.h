@@ -1,5 +1,5 @@
-// How a site was reached: the return addresses above its call, found by unwinding once, and by
-// comparing the same places of the stack from then on. Only the stack that a thread was started
+// How a site was reached: the return addresses above its call. They are found by unwinding once,
+// and later by comparing the same places of the stack. Only the stack that a thread was started
 // with is read. Called in callbacks.
 #pragma once
 

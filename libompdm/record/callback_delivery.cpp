@@ -26,8 +26,8 @@ namespace {
 
 constexpr const char* kStartTool = "ompt_start_tool";
 
-// Whether the object exports a function of that name, by its GNU hash table (DT_GNU_HASH, read as
-// in glibc's elf/dl-lookup.c), which every linker writes by default.
+// Whether the object exports a function of that name. It is looked up in the GNU hash table
+// (DT_GNU_HASH, read as in glibc's elf/dl-lookup.c), which every linker writes by default.
 bool defines(const dl_phdr_info& info, const char* name) noexcept {
   Dynamic dynamic;
   if (!read_dynamic(info, dynamic) || dynamic.gnu_hash == nullptr) {

@@ -1,5 +1,6 @@
-// The recorder's clock, and the part of the run that is recorded as events: all of it, a window,
-// or up to a size of the spool. The rest is aggregated. Called in callbacks, without a lock.
+// The recorder's clock, and the part of the run that is recorded as events. This is all of it, a
+// window, or the part before the spool reaches its limit. The rest is aggregated. Called in
+// callbacks, without a lock.
 #pragma once
 
 #include <time.h>
@@ -56,8 +57,8 @@ inline void check_window() noexcept {
 /// Closes the window for good: from now on everything is aggregated.
 [[gnu::cold]] void stop_recording_events(spool::Detail why) noexcept;
 
-/// Closes the window if `psource` names the directive of OMPDM_UNTIL. Called when a buffer meets a
-/// site for the first time, with the source location that the compiler passes
+/// Closes the window if `psource` names the directive of OMPDM_UNTIL. Called when a buffer has a
+/// site for the first time, with the source location that the compiler gives
 /// (";heat.cpp;step;41;1;;").
 [[gnu::cold]] void check_until(const char* psource) noexcept;
 

@@ -24,7 +24,7 @@ struct Config {
   int fill = -1;
   bool fences_behind =
       true;            ///< OMPDM_CHECK: blocks end at a fence (behind), else begin at one (before)
-  bool events = true;  ///< OMPDM_DETAIL: `events`, or `aggregates` to aggregate all
+  bool events = true;  ///< OMPDM_DETAIL: `events`, or `tallies` to aggregate all
   std::uint64_t after = 0;      ///< OMPDM_AFTER: nanoseconds until events are recorded
   std::uint64_t duration = 0;   ///< OMPDM_DURATION: nanoseconds of events; 0: to the end
   std::uint64_t max_spool = 0;  ///< OMPDM_MAX_SPOOL: bytes; 0: a tenth of the free space

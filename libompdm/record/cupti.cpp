@@ -223,8 +223,8 @@ bool enable() noexcept {
 }
 
 // Enables external ids, which tie activities to constructs. CUPTI delivers them with records of
-// driver calls. CUPTI 12.9 and 13.0 write none of these for calls that
-// cuptiActivityEnableDriverApi enables alone, although it succeeds: so all calls are enabled, then
+// driver calls. CUPTI 12.9 and 13.0 write none of these for calls that only
+// cuptiActivityEnableDriverApi enables, although it succeeds. So all calls are enabled, and then
 // those are disabled whose records would only cost time. It refuses numbers of no call.
 cupti::Result enable_external_ids() noexcept {
   for (const Kind kind : {Kind::kExternalCorrelation, Kind::kDriver}) {

@@ -26,22 +26,22 @@ void cupti_injected() noexcept;
 /// (activities_incomplete).
 void flush_activities() noexcept;
 
-/// Flushes before the recorder pauses or ends: also waits at most a tenth of a second for buffers
-/// that CUPTI's own thread is still returning, since later activities are lost (activities_late).
+/// Flushes before the recorder pauses or ends. Also waits, a tenth of a second at most, for buffers
+/// that CUPTI's own thread is still returning. Later activities are lost (activities_late).
 void flush_all_activities() noexcept;
 
 /// Stops CUPTI in a fork's child, where the parent's CUDA cannot be used.
 void forget_cupti() noexcept;
 
-/// Ties the driver calls of this thread, until end_external(), to the event that began at `begin`
-/// ticks in `thread buffer`.
+/// Ties the driver calls of this thread, until end_external(), to the event of `buffer` that began
+/// at `begin` (ticks).
 inline void begin_external(spool::BufferId buffer, std::uint64_t begin) noexcept {
   if (recorder.cupti.load(std::memory_order_acquire)) [[unlikely]] {
     cupti_functions.push_external(cupti::kCustom0, spool::external_id(buffer, begin));
   }
 }
-/// Ties them to an aggregated event, by its sample (spool::counted_external_id). Needs
-/// `recorder.cupti`.
+/// Ties them to an aggregated event, by the number of its sample (spool::counted_external_id).
+/// Needs `recorder.cupti`.
 inline void begin_aggregated_external(spool::BufferId buffer, std::uint32_t sample) noexcept {
   cupti_functions.push_external(cupti::kCustom0, spool::counted_external_id(buffer, sample));
 }

@@ -129,10 +129,10 @@ void copy_table(const dl_phdr_info& info, const Section& section, spool::ModuleI
   }
 }
 
-// Finds a module's entry table (`omp_offloading_entries` up to LLVM 19, `llvm_offload_entries`
-// later) by the section headers of its file, reads the table in memory, and writes a record for
-// each entry. A file that was replaced since is a counted loss. False if the loader has not filled
-// the table yet.
+// Finds a module's entry table by the section headers of its file. (Its name is
+// `omp_offloading_entries` up to LLVM 19, `llvm_offload_entries` later.) Reads the table in memory,
+// and writes a record for each entry. A file that was replaced since is a counted loss. False if
+// the loader has not filled the table yet.
 [[gnu::noinline]] bool write_entries_of(ThreadBuffer& buffer, const LoadedModule& module) noexcept {
   const FileBytes file(module.path);
   if (!module.identity.known() || !(identity_of(file) == module.identity)) {

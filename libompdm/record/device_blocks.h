@@ -1,5 +1,5 @@
-// Device memory of host devices as `ompdm check` has it (OMPDM_CHECK): each block is filled and
-// lies between pages that may not be touched, and the pages tell which kernels touch the block. The
+// Device memory of host devices for `ompdm check` (OMPDM_CHECK). Each block is filled, and lies
+// between pages that may not be touched. These pages show which kernels touch the block. The
 // runtime's calls of malloc and free lead here. Nothing of this happens in other recordings.
 #pragma once
 

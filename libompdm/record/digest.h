@@ -19,17 +19,17 @@ struct Digest {
   bool trivial = false;           ///< all bytes that were hashed are equal
 };
 
-/// From now on fingerprints take all bytes of these two values for one (`ompdm check`): what memory
-/// held before anything set it makes no difference then, unless a value was computed from it.
+/// From now on fingerprints take all bytes of these two values for one (`ompdm check`). So the
+/// former content of fresh memory makes no difference, unless a value was computed from it.
 void ignore_fills(unsigned char one, unsigned char other) noexcept;
 
 /// Takes the fingerprint, which is never 0. Up to kFingerprintBytes it reads all, and takes the
 /// hash too.
 Digest fingerprint_of(const void* data, std::size_t bytes) noexcept;
 
-/// Copies what fingerprint_of() reads of `bytes` bytes of this process to `copy`, which has room
-/// for kFingerprintBytes, by a system call that fails where memory cannot be read. False: it
-/// failed.
+/// Copies the bytes that fingerprint_of() reads, of `bytes` bytes of this process, to `copy`, which
+/// has room for kFingerprintBytes. False: the memory cannot be read. (A system call copies it,
+/// which fails then.)
 bool copy_blocks(const void* data, std::size_t bytes, std::byte* copy) noexcept;
 /// The fingerprint from the copy.
 Digest fingerprint_of_copy(const std::byte* copy, std::size_t bytes) noexcept;

@@ -71,8 +71,8 @@ extern const Wrapper kWrappers[kWrapperCount + 1];
 extern "C" {
 /// The functions that the wrappers jump to, by position in kWrappers; null if unknown.
 extern void* ompdm_real[kWrapperCount + 1];
-/// Called by each wrapper with its position and the saved words: the integer argument registers r9,
-/// r8, rcx, rdx, rsi, rdi, then the return address and the stack arguments.
+/// Called by each wrapper with its position and the saved words. These are the integer argument
+/// registers r9, r8, rcx, rdx, rsi, rdi, then the return address and the stack arguments.
 void ompdm_enter(unsigned position, const std::uint64_t* registers);
 }
 

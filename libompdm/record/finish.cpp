@@ -60,7 +60,7 @@ bool find_command(Path& path) noexcept {
   return false;
 }
 
-// The finisher's environment is empty: LD_PRELOAD must not reach it, and by now an entry may be a
+// The finisher's environment is empty: it must not get LD_PRELOAD. And by now an entry may be a
 // dangling pointer (putenv(3) in a library that is closed).
 constexpr const char* kNoVariables[] = {nullptr};
 

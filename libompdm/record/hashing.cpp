@@ -26,8 +26,8 @@ bool is_each(std::uint32_t power_of_two, std::uint32_t run) noexcept {
   return (run & (power_of_two - 1)) == 0;
 }
 
-// 1, 2, 6, 13, 26, 53, ...: each about twice the one before, even and odd by turns, so that two
-// buffers that swap by turns are both hashed.
+// 1, 2, 6, 13, 26, 53, ...: each about twice the one before. They are even and odd in turn, so that
+// two buffers that are swapped each time are both hashed.
 bool is_spread(std::uint32_t occurrence) noexcept {
   constexpr std::uint64_t kThird = 6;
   std::uint64_t at = kThird;

@@ -16,9 +16,9 @@ namespace ompdm::record {
 /// A thread may hash the share of so many bytes in advance, before it has transferred them: short
 /// programs are hashed closely.
 inline constexpr std::uint64_t kAdvancedFor = std::uint64_t{16} << 30U;
-/// A limit of time besides that of bytes: hashing may take so many times its share of the time
-/// since attach, and this much time in any case. It seldom applies, since memory is read faster
-/// than it is transferred (10 GB/s a core and more by STREAM).
+/// A limit of time besides that of bytes. Hashing may take so many times its share of the time
+/// since attach, and kNetNanoseconds in any case. The limit seldom applies, since memory is read
+/// faster than it is transferred (10 GB/s a core and more by STREAM).
 inline constexpr std::uint64_t kNetShares = 5;
 inline constexpr std::uint64_t kNetNanoseconds = 500'000'000;
 
@@ -94,12 +94,10 @@ enum class HashDepth : std::uint8_t { kNone, kFingerprint, kWhole };
 
 /// Decides which transfers of a site are hashed, and how deep, by occurrences of the site and bytes
 /// alone: the same on every machine.
-///
-/// Occurrences of a site in a thread are hashed in runs of four, so that each variable has
-/// consecutive ones, also where two buffers swap by turns. The first run always is. Then
+/// Occurrences of a site in a thread are hashed in runs of four. So each variable has consecutive
+/// ones, even if two buffers are swapped each time. The first run is always hashed. Then
 /// * transfers up to 4 KiB, which cost more to record than to hash: 16 runs, then 8 in each
-/// doubling
-///   of their number;
+///   doubling of their number;
 /// * larger ones: every run, until the thread has used its advance, then every 2^k-th run, with the
 ///   least k that keeps fingerprints within the share of bytes. These are the same runs at all
 ///   sites, so that a copy to a device can be compared with one back from it.

@@ -89,8 +89,9 @@ class FileBytes {
   int file_;
 };
 
-/// Tells two files apart that were loaded at one place, or had one name in turn: by the build-id,
-/// or without one by a digest of the first page, which holds the ELF and program headers.
+/// Distinguishes two files that were loaded at one place, or had one name, at different times. It
+/// is the build-id, or without one a digest of the first page, which holds the ELF and program
+/// headers.
 struct Identity {
   std::uint32_t build_id_size;
   unsigned char build_id[32];

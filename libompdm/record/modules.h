@@ -103,9 +103,9 @@ enum class Patched {
 };
 
 /// Points the module's slots of the known entry points at the wrappers. A slot is written only
-/// while it holds the runtime's entry point, or the loader's stub for lazy binding, so a second
-/// call does no harm. Needs the recorder's mutex, so that two scans cannot re-protect a page under
-/// each other, and the loader's list lock, so that the module stays.
+/// while it holds the runtime's entry point, or the loader's stub for lazy binding. So a second
+/// call does no harm. Needs the recorder's mutex: two scans must not re-protect a page under each
+/// other. Needs the loader's list lock, so that the module stays loaded.
 Patched patch_module(const dl_phdr_info& info) noexcept;
 
 /// Leads a module's calls of a function to another one. False where it has none, or they cannot be

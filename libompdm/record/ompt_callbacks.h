@@ -68,7 +68,7 @@ void record_call_only(const Call& call) noexcept;
 void note_api_call(spool::Entry entry, const void* codeptr, std::uint64_t stack) noexcept;
 
 /// Notes the call of an asynchronous API routine. The runtime makes a task of it, which may run on
-/// another thread: the call is kept in the data of the next task that this thread makes.
+/// another thread. So the call is kept in the data of the next task that this thread makes.
 void note_async_call(spool::Entry entry, const void* codeptr) noexcept;
 
 /// ompt_callback_task_create_t (OpenMP 5.2, 19.5.2.7).

@@ -25,9 +25,9 @@ void describe_process(spool::FileHeader& header) noexcept;
 /// Reads a small file as a NUL-terminated text. Returns its size, or -1.
 ssize_t read_text(const char* path, char* text, std::size_t capacity) noexcept;
 
-/// The stack that this thread was started with, from here up, if the thread runs on it now: mapped
-/// for as long as the thread runs. Stacks that a program switches to (fibers, signals) may be freed
-/// while the thread lives: empty for them.
+/// The stack that this thread was started with, from here up, if the thread runs on it now. It is
+/// mapped as long as the thread runs. Stacks that a program switches to (fibers, signals) may be
+/// freed while the thread lives: empty for them.
 AddressRange own_stack() noexcept;
 
 /// Looks up the symbol that own_stack() needs. Called at attach.

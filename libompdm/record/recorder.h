@@ -1,6 +1,6 @@
 // The recorder's process-wide state, and what every part of it needs: guards, descriptors,
-// messages. One instance, plain data, never destroyed: callbacks may come before constructors and
-// after destructors of everything else.
+// messages. There is one Recorder, plain data that is never destroyed. Callbacks may come before
+// the constructors, and after the destructors, of everything else.
 #pragma once
 
 #include <errno.h>
@@ -33,8 +33,8 @@ inline constexpr std::size_t kCloneStack = std::size_t{64} * 1024;
 /// Scoped: this thread cannot be cancelled. open(), pwrite() and fallocate() are cancellation
 /// points, where a cancelled thread would end with the recorder's mutex held. A pending
 /// cancellation takes effect later, at the program's next cancellation point. The type is set to
-/// deferred as well: glibc 2.36 cancels an asynchronous thread by a signal whose handler checks
-/// the type alone, not the state. About 20 ns.
+/// deferred as well. (glibc 2.36 cancels an asynchronous thread by a signal. Its handler checks the
+/// type alone, not the state.) About 20 ns.
 class WithoutCancellation {
  public:
   WithoutCancellation() noexcept {
@@ -148,7 +148,7 @@ class MutexLock {
 };
 
 /// Scoped hold of the recorder's mutex, with the thread's signals blocked. A handler that forks
-/// would leave the child half way through growing its parent's spool; a handler that ends the
+/// would leave the child half way through growing its parent's spool. A handler that ends the
 /// process would deadlock on the mutex.
 class Lock {
   WithoutCancellation uncancelled_;

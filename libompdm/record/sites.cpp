@@ -317,7 +317,7 @@ Section section_of(const MapArguments& map, std::uint32_t item) noexcept {
   if (count <= 0 || dimensions == nullptr) {
     return section;
   }
-  // For some extents known only at run time, clang 19 to 22 passes the size in bytes instead.
+  // For some extents known only at run time, code of clang 19 to 22 has the size in bytes instead.
   if (count > kMostDimensions) {
     section.bytes = static_cast<std::uint64_t>(count);
     return section;

@@ -56,7 +56,7 @@ Promise promise_below(int flags, std::uint32_t extents) noexcept {
 
 namespace {
 
-// A file in it that has no name any more; -1 and errno if none can be made.
+// A file in the folder without a name; -1 and errno if none can be made.
 int make_nameless(const char* folder) noexcept {
   static Path name;  // guarded by the recorder's mutex
   name = {};
@@ -69,7 +69,7 @@ int make_nameless(const char* folder) noexcept {
   return file;
 }
 
-// Where root could make files too.
+// Whether the folder is /dev, where root could make files, too.
 bool is_for_devices(const char* folder) noexcept {
   struct stat wanted;
   struct stat devices;
@@ -93,7 +93,7 @@ SpoolFolder nowhere(const Path& trace, const char* why) noexcept {
   return {false, nullptr};
 }
 
-// Asks a new file, since a folder may be of a layer that is never written.
+// Asks a new file, since the folder may belong to a layer that is never written.
 Promise ask_below(const char* folder) noexcept {
   const int file = make_nameless(folder);
   if (file < 0) {
@@ -123,7 +123,7 @@ Promise promise_of_folder(const char* folder) noexcept {
   return promise == Promise::kBelow ? ask_below(folder) : promise;
 }
 
-// Null if there is none.
+// A local folder that guarantees room; null: there is none.
 const char* local_folder() noexcept {
   const char* temporary = getenv("TMPDIR");
   const char* const folders[] = {temporary, "/tmp", "/dev/shm"};
@@ -136,8 +136,9 @@ const char* local_folder() noexcept {
   return nullptr;
 }
 
-// Sets the limit of events (Config::max_spool) if the user has not: a tenth of the free space,
-// shared by the ranks of a job, and at most what can be read in minutes. `file` is the open spool.
+// Sets the limit of events (Config::max_spool) if the user has not set it. It is a tenth of the
+// free space, shared by the ranks of a job. It is at most what can be read in minutes. `file` is
+// the open spool.
 void limit_spool(int file) noexcept {
   constexpr std::uint64_t kMost = 8'000'000'000;
   constexpr std::uint64_t kLeast = 1'000'000;
@@ -192,9 +193,9 @@ struct OpenSpool {
 };
 OpenSpool spool;
 
-// Writes zeros into the page cache. A page that is written before it is mapped costs a seventh of
-// one that a store brings in (0.46 against 3.4 us on ext4, Linux 6.18), since the kernel uses large
-// folios and one journal entry for many. It also reserves blocks where fallocate() is not
+// Writes zeros into the page cache. A page that is written before it is mapped costs 0.46 us. A
+// page that a store brings in costs 3.4 us, seven times as much (ext4, Linux 6.18). The kernel uses
+// large folios, and one journal entry for many. Zeros also reserve blocks where fallocate() is not
 // supported.
 int write_zeros(int file, std::uint64_t offset, std::size_t size) noexcept {
   static const char zeros[64 * 1024] = {};
@@ -253,8 +254,8 @@ bool is_spool(int file) noexcept {
          facts.st_ino == spool.inode;
 }
 
-// Above the numbers that programs expect to get, and below 64, the size of every process's first
-// table: growing the table would wait for all threads.
+// Above the numbers that programs expect to get. Below 64, the size of every process's first table
+// of descriptors: growing the table would wait for all threads.
 constexpr int kKeptNumber = 60;
 
 // Where no number is that high (RLIMIT_NOFILE), only the name is used.
@@ -263,7 +264,7 @@ void keep(int file) noexcept {
 }
 
 // A descriptor for one growth of the file. The program may reuse the kept number at any time, but
-// does not know this one. If it has closed the kept one, the file is opened by its name; if it has
+// does not know this one. If it has closed the kept one, the file is opened by its name. If it has
 // changed its root folder or user, or renamed the file, only the kept one works.
 int open_again(bool& is_kept) noexcept {
   if (!is_spool(spool.kept)) {

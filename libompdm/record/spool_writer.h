@@ -1,6 +1,5 @@
-// The names of a trace and its spool, and the spool as a growing file of mapped chunks: where it
-// lies, how it grows, and how large it may become. Makes system calls, so it is called once a
-// chunk.
+// The names of a trace and its spool, and the spool as a growing file of mapped chunks. Chooses its
+// folder, grows it, and limits its size. Makes system calls, so it is called once a chunk.
 //
 // Programs close descriptors that they did not open and reuse their numbers, or make the spool's
 // name unreachable (chroot, setuid). So a descriptor is kept, and used only while it still is the
@@ -42,9 +41,9 @@ struct Path {
 /// process has no working directory. Returns whether the pattern names the file.
 bool base_name(const char* pattern, const spool::FileHeader& process, Path& path) noexcept;
 
-/// Reports to the `ompdm record` that started this process: writes the texts, each NUL-terminated,
-/// and a line end into the file PID.N with this ending in the session's folder. Does nothing
-/// without a session, or if its folder cannot be written.
+/// Reports to the `ompdm record` that started this process. Writes the texts, each NUL-terminated,
+/// and a line end. The file is PID.N with this ending in the session's folder. Does nothing without
+/// a session, or if its folder cannot be written.
 void report_to_session(const char* ending, std::initializer_list<const char*> texts) noexcept;
 
 /// Creates the spool, so that no other process can write it or its trace. Called once a process,
@@ -53,9 +52,9 @@ void report_to_session(const char* ending, std::initializer_list<const char*> te
 /// The newest run gets the plain name; a process that still runs keeps its name; an older
 /// unfinished spool is kept as STEM.~N~.json.spool. The spool lies beside the trace or in another
 /// folder (spool_folder()). A foreign file with the name is neither opened for long nor followed.
-/// Returns a descriptor of the empty file, for reading and writing, and sets `spool` to its
-/// absolute path; writes the trace's path and the ordinal after exec into `header`. Reports
-/// surprises on stderr; on failure returns -1 and reports the remedy.
+/// Returns a descriptor of the empty file, for reading and writing. Sets `spool` to its absolute
+/// path, and writes the trace's path and the ordinal after exec into `header`. Reports surprises on
+/// stderr; on failure returns -1 and reports the remedy.
 int lock_spool_name(spool::FileHeader& header, Path& spool) noexcept;
 
 /// What a file system guarantees for stores into a mapped file. A store cannot fail with an error:
@@ -70,9 +69,9 @@ enum class Promise {
 /// The guarantee of a file system by its `statfs::f_type` (statfs(2), linux/magic.h).
 Promise promise_of(unsigned long file_system) noexcept;
 
-/// The guarantee of the file system below overlayfs, by attributes of a file with reserved room
-/// that overlayfs passes on. Only ext4 sets FS_EXTENT_FL of FS_IOC_GETFLAGS; only XFS counts
-/// `fsx_nextents` of FS_IOC_FSGETXATTR.
+/// The guarantee of the file system below overlayfs, by attributes of a file with reserved room:
+/// overlayfs gives those of the file below. Only ext4 sets FS_EXTENT_FL of FS_IOC_GETFLAGS; only
+/// XFS counts `fsx_nextents` of FS_IOC_FSGETXATTR.
 Promise promise_below(int flags, std::uint32_t extents) noexcept;
 
 /// Message: the trace, the reason, the remedy.
@@ -88,9 +87,9 @@ struct SpoolFolder {
   const char* path = nullptr;  ///< of the environment; null: the trace's folder
 };
 
-/// Chooses the folder: that of the trace (an absolute path) or OMPDM_SPOOL_DIR, or where those do
-/// not guarantee room the first of $TMPDIR, /tmp and /dev/shm that does. Reports another folder,
-/// and where the trace itself could not be written. Needs the recorder's mutex.
+/// Chooses the folder: that of the trace (an absolute path) or OMPDM_SPOOL_DIR. If it does not
+/// guarantee room: the first of $TMPDIR, /tmp and /dev/shm that does. Reports another folder, and a
+/// trace that could not be written there. Needs the recorder's mutex.
 SpoolFolder spool_folder(const Path& trace) noexcept;
 
 /// A mapped chunk of the spool; `base` is null if there is none.
@@ -112,8 +111,8 @@ const char* spool_path() noexcept;
 /// Opens the spool for reading, whatever file has its name by now; -1 if that is impossible.
 int reopen_spool() noexcept;
 
-/// Grows the file by a chunk of `size` bytes (a multiple of the page size) and maps it, with its
-/// header filled and its pages present. The first failure is reported, and all further calls fail.
+/// Grows the file by a chunk of `size` bytes (a multiple of the page size) and maps it. Its header
+/// is filled, and its pages are present. The first failure is reported, and all further calls fail.
 /// Needs the recorder's mutex.
 Chunk new_chunk(spool::BufferId buffer, std::uint32_t sequence, std::size_t size) noexcept;
 

@@ -109,8 +109,8 @@ void return_buffer(void* /*value*/) noexcept {
   const KeptErrno kept_errno;
   const WithoutCancellation uncancelled;
   if (this_thread.inside) {
-    // Cancelled asynchronously in the middle of a callback: a record may lie half written behind
-    // the cursor, so the next thread begins with a new chunk.
+    // The thread was cancelled asynchronously in the middle of a callback. A record may lie half
+    // written behind the cursor, so the next thread begins with a new chunk.
     buffer->cursor = buffer->limit + 1;
   } else {
     note_host_fallback(false);

@@ -23,8 +23,8 @@ namespace ompdm::record {
 
 struct Context;
 
-/// A call path so far. It determines where on the stack the next return address lies, since a
-/// function that is called from one place, at one stack depth, has its frame at one place.
+/// A call path so far. It determines where the next return address lies on the stack. A function
+/// that is called from one place, at one stack depth, has its frame at one place.
 struct PathNode {
   std::uint64_t address;  ///< the next return address, as found the last time
   PathNode* next;         ///< the node for that address
@@ -76,7 +76,7 @@ struct Context {
   std::uint32_t id;
   std::uint32_t sequence;  ///< of the chunk that `last` belongs to, from 1; 0: none
   std::uint32_t changes;   ///< how often its map items changed
-  std::uint64_t to_items;  ///< which of the first 64 have a clause that sends, or finds it there
+  std::uint64_t to_items;  ///< of the first 64: whose clause sends data unless present
   Context* older;          ///< of the same call path
   Context** home;          ///< the place of its call path's latest context
   Context* next_made;
@@ -87,7 +87,7 @@ struct Context {
 struct ContextTable {
   /// Enough for every program without endless recursion. Then the oldest context is used again.
   static constexpr std::uint32_t kMost = 1U << 16U;
-  /// Contexts of one call path.
+  /// The most contexts of one call path.
   static constexpr unsigned kOfAPath = 4;
 
   Pages pages;
@@ -157,7 +157,7 @@ struct AggregateTable {
   std::uint32_t count;
   AggregateSlot* latest[4];  ///< found last, by AggregateOf
   std::uint32_t sequence;    ///< of the next chunk
-  bool has_buffer;           ///< `thread buffer` is valid
+  bool has_buffer;           ///< `buffer` is valid
   spool::BufferId buffer;    ///< of the chunks
   std::byte* cursor;
   std::byte* limit;
@@ -169,7 +169,7 @@ struct Ident {
   const char* psource;
 };
 
-/// The arrays of map items that a call passes to the runtime. Valid while the call runs.
+/// The arrays of map items that are arguments of a call of the runtime. Valid while the call runs.
 struct MapArguments {
   const std::uint64_t* bases;
   const std::uint64_t* begins;
@@ -251,7 +251,7 @@ struct ThreadBuffer {
   spool::DeferralId last_deferral;
   spool::CallId last_api_call;
   spool::CallId recorded_call;    ///< the latest API call with a recorded operation
-  spool::CallId aggregated_call;  ///< and with an aggregated one
+  spool::CallId aggregated_call;  ///< and the latest with an aggregated one
   spool::PathId last_path;
   std::uint32_t last_argument;  ///< 1 + the map item of the latest operation
   spool::CallId async_id;       ///< of `async_call`
@@ -289,7 +289,7 @@ struct ThreadBuffer {
 /// State per thread, in static TLS. Plain data without constructor or destructor.
 struct ThisThread {
   ThreadBuffer* buffer;
-  bool inside;       ///< the thread runs in the recorder; nested events of signal handlers are lost
+  bool inside;       ///< the thread runs in the recorder; events of nested signal handlers are lost
   const Call* call;  ///< the latest call that no region has begun for yet; else null
   Call first_call;   ///< its place until the thread has a buffer
   const void* api_codeptr;
@@ -302,7 +302,7 @@ struct ThisThread {
 };
 
 /// Initial-exec TLS: one instruction, and no allocation at a thread's first access. It fits into
-/// the surplus of static TLS that the loader keeps for libraries opened late.
+/// the spare static TLS that the loader keeps for libraries opened late.
 extern __thread ThisThread this_thread __attribute__((tls_model("initial-exec")));
 
 /// Creates or takes over a buffer for this thread; null (and a loss counted) if that fails.

@@ -51,7 +51,7 @@ std::string sizes_of(const EditData& data) {
 }
 
 /// Whether a directive for the first or last use of data may be written outside of the function
-/// that the uses are in, where a parameter or global of it may be called otherwise.
+/// with the uses. There a parameter or global may have another name.
 bool may_be_elsewhere(const Edit& edit, const EditData& data) {
   using Of = analysis::Anchor::Of;
   const bool is_of_uses = edit.anchor.of == Of::kResidency || edit.anchor.of == Of::kUses;
@@ -242,7 +242,7 @@ bool is_certain(const Finding& finding, Unless condition) {
   return answer != nullptr && answer->answer == HostUse::Answer::kYes;
 }
 
-/// Whether it is known where the code begins around which data is to stay.
+/// Whether the begin of the code of a residency is known.
 bool has_place(const Finding& finding) {
   return std::ranges::none_of(finding.edits, [](const analysis::Edit& edit) {
     return edit.anchor.of == analysis::Anchor::Of::kLoop && edit.anchor.unplaced;
@@ -305,7 +305,7 @@ std::vector<std::string> unless_lines(const Finding& finding) {
   return lines;
 }
 
-/// What the source settles: "the host does not use it meanwhile".
+/// Conditions that the source resolves: "the host does not change it in between".
 std::vector<std::string> settled_lines(const Finding& finding) {
   const char* it = finding.data.size() == 1 ? "it" : "them";
   std::vector<std::string> all;
@@ -399,7 +399,7 @@ std::string unreached_text(const Finding& finding) {
     all.push_back(rest);
   }
   const bool none_shows = std::ranges::all_of(finding.unreached, &UnreachedDirective::on_host);
-  // A run that takes the other way alone has been recorded already.
+  // A run that takes the other branch alone has been recorded already.
   const bool is_taken =
       std::ranges::find(finding.runs, analysis::RunVerdict::kOtherWork) != finding.runs.end();
   return fmt::format(

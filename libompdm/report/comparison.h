@@ -1,5 +1,5 @@
-// Versions of a program held against each other: two, BEFORE and AFTER, or more, each a step from
-// the version before it. Inside the report library only.
+// Versions of a program that are compared: two, BEFORE and AFTER, or more, each a step from the
+// version before it. Inside the report library only.
 #pragma once
 
 #include <cstddef>
@@ -32,40 +32,42 @@ struct Versions {
   analysis::Comparison rows;
   SourceNames sources;
 
-  /// Whether all runs are recorded as events throughout, and nothing is missing: else only figures
-  /// that were counted, too, can be compared.
+  /// Whether all runs are recorded as events throughout, and nothing is missing. If not, only
+  /// figures that are also aggregated can be compared.
   bool recorded_whole = false;
 
-  /// Whether the figures of the first and the last are those of whole runs: else none is so many
-  /// times the other's.
+  /// Whether the figures of the first and the last are those of whole runs. If not, no ratio of
+  /// figures is given.
   bool are_whole = false;
 };
 
-/// "program ./naive → ./data; argument 2: 60 → 600; machine a → b": of programs, their builds,
-/// arguments, runtimes and machines those that differ, with the value of each recording in turn
-/// (`between` them). Empty where all are of the same build with the same arguments on one machine.
+/// The differences between recordings: "program ./naive → ./data; argument 2: 60 → 600; machine a →
+/// b". It has those of programs, their builds, arguments, runtimes and machines that differ, with
+/// the value of each recording in turn (`between` them). Empty if all are of the same build with
+/// the same arguments on one machine.
 std::string differences(Analyses analyses, std::string_view between = " → ");
 
 /// "AFTER moves 31x less: 80.0 MB → 2.6 MB; wall 1.9x shorter: 30 ms → 16 ms", of the last against
 /// the first; or the reason why that is not known.
 std::string comparison_headline(const Versions& versions);
 
-/// What the wall times are made of, version by version: "Wall 902 → 599 ms: copies 489 → 19.9 ms,
-/// kernels 287 → 333 ms, no device activity 126 → 246 ms". Empty where a part is not known.
+/// The parts of the wall times, version by version. Example: "Wall 902 ms → 599 ms: copies 489 ms
+/// → 19.9 ms, kernels 287 ms → 333 ms, no device activity 126 ms → 246 ms". Empty if a part is not
+/// known.
 std::string wall_sentence(const Versions& versions);
 
 /// The warnings of all recordings, each with the version's name, and that of a model.
 std::vector<std::string> comparison_warnings(const Versions& versions);
 
-/// How many of the first's findings went or stay in the last, and how many came; also that there
-/// are none, or that they are not compared.
+/// How many of the first version's findings are gone or remain in the last, and how many are new.
+/// Also that there are none, or that they are not compared.
 std::string findings_sentence(const Versions& versions);
 
 /// The same of Analysis::mapping; empty where neither version has any.
 std::string clauses_sentence(const Versions& versions);
 
-/// How many times faster a version is `than` another, by their wall times; none if there is no such
-/// version, or a time is not known.
+/// The speedup of a version over another (`than`), by their wall times. None if there is no such
+/// version, or if a time is not known.
 std::optional<double> speedup(const Versions& versions, std::size_t of, std::size_t than);
 
 /// Bytes that a recording would not have moved without what findings call redundant.

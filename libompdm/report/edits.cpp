@@ -271,8 +271,8 @@ std::string unbroken(const std::string& expression) {
   return text;
 }
 
-/// Whose name this is: a function, or a directive that stands before the loop of the edit, so that
-/// it may be in another function of the same name; empty: it is the place's own.
+/// Whose name this is. It is a function's, or that of a directive before the edit's loop, which may
+/// be in another function of the same name. Empty: the name is known at the place.
 std::string owner_of(const EditData& data, const Edit& edit) {
   const SourcePlace& named_at = data.named_at;
   if (named_at.function != function_of(edit)) return named_at.function;
@@ -282,7 +282,7 @@ std::string owner_of(const EditData& data, const Edit& edit) {
   return loop.line == 0 || is_behind ? std::string() : place_text(named_at);
 }
 
-/// "what solve calls u[0:n] and v[0:n]", "the 786 KB that heat.cpp:9 maps".
+/// "the data that solve calls u[0:n] and v[0:n]", "the 786 KB that heat.cpp:9 maps".
 std::string data_words(const Finding& finding, const EditClause& clause, const Edit& edit) {
   std::vector<std::string> parts;
   std::vector<std::string> owners;
@@ -311,8 +311,8 @@ std::string data_words(const Finding& finding, const EditClause& clause, const E
   return spoken_list(parts);
 }
 
-/// "a target enter data on device 2 with map(to:) for what solve calls u[0:n]": an insertion
-/// without code.
+/// An insertion without code: "a target enter data on device 2 with map(to:) for the data that
+/// solve calls u[0:n]".
 std::string insertion_words(const Finding& finding, const Edit& edit) {
   const bool is_update = edit.directive == Directive::kTargetUpdate;
   std::vector<std::string> parts;

@@ -26,16 +26,16 @@ bool is_condition(const analysis::Edit& edit);
 /// A condition of more items is one sentence for all of them, without code.
 inline constexpr std::size_t kMostListed = 6;
 
-/// The code of an edit, a directive or clause each, in one line as C has it: the directives of an
-/// insertion, the clauses of a replacement. A condition has a directive for each item, since it
-/// holds of each by itself. Empty if the edit has sentences alone: a name in it is not one of the
-/// place, another edit of the finding that is made in any case is a sentence, or it takes something
-/// away.
+/// The code of an edit, a directive or clause each, in one line as in C. An insertion has
+/// directives, a replacement has clauses. A condition has a directive for each item, since it holds
+/// of each by itself. Empty if the edit has sentences alone. This is so if a name in it is not
+/// known at the place, or if it takes something away. It is also so if another edit of the finding
+/// that is made in any case is a sentence.
 std::vector<std::string> code_of(const analysis::Finding& finding, const analysis::Edit& edit);
 
-/// A directive or clause in lines of at most `width` characters, broken before clauses and items,
-/// and continued as C, or the form of the Fortran source `file`, has it. A line is wider only where
-/// a single item is.
+/// A directive or clause in lines of at most `width` characters, broken before clauses and items.
+/// Lines are continued as in C, or as in the form of the Fortran source `file`. A line is wider
+/// only where a single item is.
 std::vector<std::string> set_code(const std::string& code, std::string_view file,
                                   std::size_t width);
 

@@ -26,7 +26,7 @@ std::vector<ShownFinding> shown_findings(Analyses analyses);
 using analysis::kConfidences;
 std::string_view confidence_of(const analysis::Finding& finding);
 
-/// "heat.cpp:41, u, u_tmp: mapped again by each iteration of a loop"
+/// "heat.cpp:41, u, u_tmp: mapped again in each iteration"
 std::string heading_of(const analysis::Finding& finding, const SourceNames& names);
 
 /// "36 transfers, 288 MB, 164 ms; likely"
@@ -49,8 +49,8 @@ std::string steps_markdown(const analysis::Finding& finding);
 /// A section for a document, with a heading; code to write is in code blocks.
 std::string findings_markdown(Analyses analyses, const SourceNames& names);
 
-/// "Needless: 36 of 40 copies, 288 of 320 MB" and a line for each of the first findings, all of a
-/// single one; the sentence for a run without.
+/// "Redundant: 36 of 40 copies, 288 MB of 320 MB" and a line for each of the first findings. A
+/// single finding is given whole. A run without findings has a sentence instead.
 std::string findings_summary(Analyses analyses, const SourceNames& names, const Layout& layout);
 
 /// The same for a document, with every finding.

@@ -29,7 +29,7 @@ bool shows_transfers(const Analysis& one) {
   return analysis::has_target_events(one) && analysis::knows_transfers(one);
 }
 
-/// Data that the host reads in between is transferred all the same.
+/// Data that the host reads in between is transferred nevertheless.
 const char* at_most(const std::optional<Prediction>& prediction) {
   return prediction && prediction->at_most ? "at most " : "";
 }
@@ -78,8 +78,10 @@ std::string saved(const Analysis& one) {
                             spoken_size(possible.spared_bytes));
 }
 
-/// "Without the redundant operations the run would have taken about 217 ms instead of 381 ms, its
-/// transfers 23.1 ms; about 190 ms if what is possible only holds too."
+/// The times of a run without its redundant operations. The first part of the sentence is
+/// "Without the redundant operations the run would have taken about 217 ms instead of 381 ms".
+/// "its transfers 23.1 ms" and "about 190 ms without the possibly redundant ones too" may follow.
+/// Where less than 1 % of the time is saved, the sentence names bytes instead. May be empty.
 std::string predicted(const Analysis& one) {
   constexpr const char* kSure = "Without the redundant operations";
   constexpr const char* kPossible = "Without the possibly redundant operations";
@@ -134,7 +136,7 @@ std::vector<std::string> saving_sentences(Analyses analyses) {
   });
 }
 
-/// One finding; or several kernels of one function that are to be changed alike.
+/// One finding, or several on kernels of one function that are to be changed alike.
 struct SummaryRow {
   std::size_t number = 0;  ///< in the report, from 1: of the finding that is shown
   std::string recording;   ///< whose it is, where there are several: "rank 1: "
@@ -238,8 +240,8 @@ std::string lines_of(const std::vector<SummaryRow>& rows, const Layout& layout) 
   return text;
 }
 
-/// A line of the program where a loop begins, for a reader to know the place by; none where it is
-/// not at hand, is too wide, or is no such line: a compiler's place may be that of a loop's end.
+/// The line of the program where a loop begins, so that a reader recognizes the place. None if it
+/// is not at hand, is too wide, or begins no loop: a compiler's place may be that of a loop's end.
 std::optional<std::string> loop_head(const analysis::Edit& edit, const Layout& layout,
                                      std::size_t width) {
   static const std::regex kHead(R"(^\s*(for|while|do)\b.*[^;\\]$)", std::regex::icase);
@@ -256,7 +258,8 @@ std::optional<std::string> loop_head(const analysis::Edit& edit, const Layout& l
   return head;
 }
 
-/// Lines of the program that call what an edit's names are of; those that are at hand, and fit.
+/// Lines of the program with calls that lead to the names of an edit; those that are at hand, and
+/// fit.
 std::vector<std::string> quoted_calls(const analysis::Edit& edit, const Layout& layout,
                                       std::size_t width) {
   std::vector<std::string> quoted;
@@ -322,7 +325,7 @@ std::string also_text(const SummaryRow& row, const SourceNames& names) {
   return "also " + spoken_list(others);
 }
 
-/// What to write, and what is against it.
+/// The advice on a finding, and what speaks against it.
 std::string body_of(const SummaryRow& row, const SourceNames& names, const Layout& layout) {
   const Finding& finding = *row.finding;
   const std::string indent(kIndent, ' ');

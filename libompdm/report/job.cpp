@@ -81,7 +81,7 @@ constexpr double kFar = 3;
 constexpr double kLeastPart = 0.25;
 constexpr std::uint64_t kFewest = 4;
 
-/// Shares of other figures, which are far out where these are.
+/// Shares of other figures, which are outliers where these are.
 bool is_told_by_others(const std::string& figure) {
   return figure.starts_with("runtime_internal") || figure.ends_with("_union_ns") ||
          figure == "program_wall_ns" || figure == "region_ns";
@@ -98,9 +98,9 @@ std::uint64_t ranks_beyond(const Distribution& ranks, bool above, double limit) 
   return std::max<std::uint64_t>(count, 1);
 }
 
-/// By Tukey's rule: beyond the quartiles by three times their distance, and by a quarter of the
-/// median at least, which is what a histogram can tell; of four ranks or more. On each side the
-/// farthest is named.
+/// Outliers by Tukey's rule. They are beyond the quartiles by more than three times the distance
+/// of the quartiles. They also differ from the median by more than a quarter of it, which is the
+/// precision of a histogram. Needs four ranks or more. On each side the farthest is named.
 std::vector<Outlier> outliers_of(const summary::Summary& job) {
   std::vector<Outlier> outliers;
   for (const auto& [name, figure] : job.totals) {
@@ -538,7 +538,8 @@ std::string first_ranges(const RankSet& ranks) {
   return text.substr(0, text.rfind(',', kMost)) + ",…";
 }
 
-/// Counts, bytes and times are of all that ran, all else is of what was told event by event.
+/// Counts, bytes and times are of the whole run. All else is of the part that was recorded event by
+/// event.
 std::string recorded_in_part(const Summary& job) {
   const RecordedRanks recorded = recorded_ranks(job);
   std::vector<std::string> parts;

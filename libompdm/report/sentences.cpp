@@ -64,8 +64,9 @@ std::string doubted(const Analysis& one) {
       counted(transfers, "transfer"), spoken_size(bytes), fmt::join(reasons, "; "));
 }
 
-/// "Needed, as the source shows: 8 transfers, 64.0 KB of buf that were redundant in this run
-/// (tiles.c:12 changes it).": of each finding that the source refutes.
+/// The findings that the source refutes: redundant in this run, and needed with other inputs.
+/// Each is like "8 transfers, 64.0 KB of buf at main.c:30 (tiles.c:12 changes it)". Empty if there
+/// is none.
 std::string refuted(const Analysis& one) {
   std::vector<std::string> all;
   for (const Finding& finding : one.refuted) {
@@ -87,7 +88,7 @@ std::string refuted(const Analysis& one) {
                      fmt::join(all, "; "));
 }
 
-/// "15 transfers, 262 KB carried what the device had had: no finding tells how to avoid these."
+/// "15 transfers, 262 KB had content that was on the device: no finding shows how to avoid these."
 std::string unavoided(const Analysis& one) {
   const auto found = std::ranges::find_if_not(one.doubts, is_of_kernels);
   if (found == one.doubts.end()) return {};
@@ -178,7 +179,7 @@ std::string device_list(const Analysis& one) {
       const std::string numbers =
           end - i > 1 ? fmt::format("{} to {}", device.number, one.devices[end - 1].number)
                       : fmt::format("{}", device.number);
-      // A host process or thread that plays a device: its times say nothing about a GPU.
+      // A host process or thread that emulates a device: its times say nothing about a GPU.
       const std::string what = device.emulated || device.type == "generic-64bit"
                                    ? end - i > 1 ? "host devices" : "a host device"
                                : device.name.empty()

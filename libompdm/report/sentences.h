@@ -17,15 +17,15 @@ namespace ompdm::report {
 /// why, and the remedy.
 std::string headline(Analyses analyses, const SourceNames& names);
 
-/// Why the headline has no shares, or what they are of and by which clock; empty of a single
-/// recording that has them, whose header says it.
+/// Why the headline has no shares, or which time they are of and by which clock. Empty for a single
+/// recording with shares, whose header says it.
 std::string headline_basis(Analyses analyses);
 
 /// Whether events were lost, also behind the end of a truncated file. Contents that were not
 /// examined are no events.
 bool has_losses(const analysis::Analysis& one);
 
-/// What was lost, contents included, also if nothing was: "0 (26 kinds of loss watched)".
+/// What was lost, contents included, also if nothing was: "0 (26 kinds of loss counted)".
 std::string losses(Analyses analyses);
 
 /// The losses of events: "records_no_space 18481"; empty if there are none.
@@ -40,8 +40,9 @@ std::vector<std::string> left_out(const analysis::Analysis& one);
 /// Whether data that never changes is enough of what an iteration moves to be worth a line.
 bool has_invariant(const analysis::LoopRow& row);
 
-/// "134.3 of 134.4 MB an iteration never changes: a (jacobi.cpp:75); loop at jacobi.cpp:70 in
-/// solve", for the loops of which that is known.
+/// Invariant data of the loops for which it is known. The begin of such a sentence is
+/// "134.3 of 134.4 MB per iteration have the same content every time: a (jacobi.cpp:75)". Also the
+/// data of a loop that was unchanged in at least half of its compared transfers.
 std::vector<std::string> invariant_sentences(Analyses analyses, const SourceNames& names);
 
 /// "(by order): the code of solve cannot be followed": why loops have no place, each reason once.
@@ -53,7 +54,7 @@ std::string link_name(const analysis::Link& link);
 /// That the times of transfers come from a model, and from which.
 std::string link_sentence(const analysis::Link& link);
 
-/// Which part of the run was recorded event by event, if not all of it was.
+/// The part of the run that was recorded event by event, if not all of it was.
 std::string recorded_part(const analysis::Analysis& analysis);
 
 /// What the figures cover if events are missing (analysis::lacks_events).

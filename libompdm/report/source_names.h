@@ -71,7 +71,7 @@ std::string loop_text(const analysis::facts::LoopPlace& loop);
 
 /// "the loop in main (heat.cpp) that calls sweep and norm, which run heat.cpp:41 and heat.cpp:52"
 /// where its function is known; else "the loop that runs heat.cpp:41 (in solve, or in main, which
-/// calls it at heat.cpp:90)".
+/// calls solve at heat.cpp:90)".
 std::string loop_text(const analysis::UnplacedLoop& loop);
 
 }  // namespace ompdm::report

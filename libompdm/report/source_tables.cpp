@@ -19,7 +19,8 @@ using analysis::VariableRow;
 
 std::string variable_name(const VariableRow& row, const SourceNames& names) {
   std::string text = row.name.empty() ? fmt::format("{:#x}", row.address) : row.name;
-  // One clause may stand for different data: members of several objects, instances of a template.
+  // One clause may stand for different data: members of several objects, instantiations of a
+  // template.
   std::vector<std::string> several;
   if (row.pieces > 1) several.push_back(fmt::format("{} addresses", row.pieces));
   if (row.least_bytes != 0) {

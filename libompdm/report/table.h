@@ -124,9 +124,8 @@ std::string csv_line(const std::vector<Cell>& cells);
 /// The same with a heading.
 std::string csv(const Table& data_table);
 
-/// The data of each table after a line `# NAME`, with a blank line between them; or, if `section`
-/// names a table, that table alone without its name. Throws Error (kUsage) if there is none of that
-/// name.
+/// The data of each table after a line `# NAME`, with a blank line between them. If `section` names
+/// a table: that table alone without its name. Throws Error (kUsage) if there is none of that name.
 std::string csv_sections(const std::vector<Table>& tables, const std::string& section = {});
 
 std::string markdown(const Table& reader_table);

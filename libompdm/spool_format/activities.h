@@ -8,9 +8,9 @@ namespace ompdm::spool {
 /// FileHeader::attached_by of a recording that CUDA itself started.
 inline constexpr std::uint32_t kAttachedByCuda = 2;
 
-/// The external correlation id of a recorded region, data operation or submit: its thread buffer
-/// and the low 52 bits of its begin in ticks, so that no record needs to hold it. Bits of the
-/// thread buffer above the 11th are mixed into the ticks, so that two thread buffers never have
+/// The external correlation id of a recorded region, data operation or submit. It has the thread
+/// buffer and the low 52 bits of the begin in ticks, so that no record needs to hold it. Bits of
+/// the thread buffer above the 11th are mixed into the ticks. So two thread buffers never have
 /// equal ids at one instant.
 inline std::uint64_t external_id(BufferId id, std::uint64_t begin) noexcept {
   const std::uint32_t buffer = number(id);

@@ -47,7 +47,7 @@ enum class Entry : std::uint8_t {
 };
 
 /// A place in the program that called the runtime. Followed by `text_size` bytes: psource (ident_t,
-/// ";file;func; line;col;;"), NUL, then `name_count` argument names as clang passes them
+/// ";file;func; line;col;;"), NUL, then `name_count` argument names as clang gives them
 /// (";u[0:n];heat.cpp;13;32;;"), NUL each.
 struct Site {
   Head head;  ///< flags: Entry
@@ -74,7 +74,7 @@ static_assert(sizeof(PathFrame) == 16);
 inline constexpr std::uint8_t kPathCut = 0x01;  ///< there are more frames above
 /// A call path to a site. Followed by `count` PathFrame, innermost first: the first is the caller
 /// of the function that holds the site's codeptr. The functions of libc that start the program or
-/// the thread are left out; a last frame with address 0 holds the place of the return address into
+/// the thread are left out. A last frame with address 0 holds the place of the return address into
 /// them.
 struct Path {
   Head head;
@@ -85,11 +85,11 @@ struct Path {
 };
 static_assert(sizeof(Path) == 24);
 
-/// One mapped item as passed to `__tgt_*`; `type` are libomptarget's map type bits
+/// One mapped item, an argument of `__tgt_*`; `type` are libomptarget's map type bits
 /// (OMP_TGT_MAPTYPE_*). Values of literal arguments (type bit 0x100) are zeroed, since they are no
-/// addresses. `begin` and `size` of a non-contiguous section (type bit 0x100000000000) are where
-/// its first element lies and the bytes of all of them, 0 if not known, in place of the
-/// descriptor's.
+/// addresses. A non-contiguous section (type bit 0x100000000000) has the place of its first element
+/// in `begin`. In `size` it has the bytes of all its elements, 0 if not known. The descriptor has
+/// neither.
 struct MapItem {
   std::uint64_t base;
   std::uint64_t begin;
@@ -98,7 +98,7 @@ struct MapItem {
 };
 static_assert(sizeof(MapItem) == 32);
 
-/// The name of a piece of a `declare mapper`, as clang passes it. Followed by the text.
+/// The name of a piece of a `declare mapper`, as clang gives it. Followed by the text.
 struct MapperName {
   Head head;
   MapperNameId id;
@@ -196,7 +196,7 @@ enum class BadAccessOf : std::uint8_t {
   kBehind,    ///< past its end
   kFreed,     ///< the block was freed
   kHost,      ///< by the host, outside of kernels and of the runtime
-  kHostFree,  ///< none: the host freed the memory whose copy the block is
+  kHostFree,  ///< no access: the host freed the memory that the block is a copy of
   kCount
 };
 /// An access of device memory that a fence caught (OMPDM_CHECK): the first of its kind of a block.
@@ -226,7 +226,7 @@ struct Device {
 static_assert(sizeof(Device) == 32);
 
 /// A kernel call without a target region: it ran on the host. Head::flags: 1 + the number of the
-/// requested device, 0 if unknown. Followed by its number (u64) if it is the sample of a
+/// requested device, 0 if unknown. Followed by its number (u64) if it is the sample of an
 /// aggregate.
 struct Fallback {
   Head head;

@@ -63,8 +63,8 @@ class Kernels {
     }
   }
 
-  /// The row of a kernel that ran: its launch's, which gets the name if it has none, or that of the
-  /// name (in DecodedTrace::activity_names; kNoList: unknown).
+  /// The row of a kernel that ran. It is that of its launch, which gets the name if it has none, or
+  /// that of the name. `name`: in DecodedTrace::activity_names; kNoList: unknown.
   Index<Kernel> find(Index<Kernel> launched, std::uint32_t name) {
     std::vector<Kernel>& kernels = decoded_.trace.kernels;
     if (launched) {
@@ -94,8 +94,8 @@ class Kernels {
 // Takes from the operation that asked for an activity.
 void take_from(const DataOp& op, DeviceActivity& activity) {
   activity.internal = op.internal;
-  // LLVM 19 names the two contexts of cuMemcpyPeerAsync the wrong way round (the addresses count),
-  // and CUPTI may report either; the operation has the devices that were asked for.
+  // LLVM 19 names the two contexts of cuMemcpyPeerAsync in the wrong order (the addresses count),
+  // and CUPTI may report either. The operation has the devices that were asked for.
   if (activity.source_device >= 0) {
     activity.source_device = op.src_device;
     activity.destination_device = op.dst_device;

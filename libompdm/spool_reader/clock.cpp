@@ -15,8 +15,8 @@ namespace {
 
 // Beyond this base, reading noise of 100 ns tilts the line by a millionth at most.
 constexpr double kLongBaseNs = 100e6;
-// Between knots this far apart a reading that is late by 1 us tilts the line by a ten-millionth,
-// which is what a processor's clock wanders by itself.
+// Between knots this far apart a reading that is late by 1 us tilts the line by a ten-millionth. A
+// processor's clock wanders as much by itself.
 constexpr double kKnotsApartNs = 10e9;
 // Lines tried: through the origin and each of the farthest triples.
 constexpr std::size_t kCandidates = 64;
@@ -85,7 +85,7 @@ ClockScale::ClockScale(spool::Clock clock, const spool::ClockTriple& origin,
 }
 
 double ClockScale::ns_between_knots(double ticks) const {
-  // The last stretch goes on behind its end.
+  // The last line is also used beyond its end.
   const auto to =
       std::upper_bound(knots_.begin() + 1, knots_.end() - 1, ticks,
                        [](double at, const ClockPoint& knot) { return at < knot.ticks; });
@@ -94,7 +94,7 @@ double ClockScale::ns_between_knots(double ticks) const {
 }
 
 Nanoseconds ClockScale::duration(std::uint64_t ticks) const {
-  // Nothing that is timed apart takes longer than minutes; a damaged record may say so.
+  // No duration is longer than minutes, but a damaged record may say so.
   return nearest(std::min(static_cast<double>(ticks) * ns_per_tick_, 0x1p40));
 }
 

@@ -17,26 +17,27 @@ struct ClockPoint {
   double ns;
 };
 
-/// The line that the triples agree on best; in longer recordings a line from one to the next of
-/// those that lie apart, since CLOCK_MONOTONIC follows NTP and the counter does not: one rate for
-/// ten hours was 90 ms off in the middle where the rate had changed by 10 millionths there.
+/// The line that the triples agree on best. In longer recordings it is a line from each to the next
+/// of triples that lie apart. CLOCK_MONOTONIC follows NTP, and the counter does not. With one rate
+/// for ten hours, the middle was 90 ms off where the rate had changed by 10 millionths there.
 class ClockScale {
  public:
   /// `triples` need no order; those that are zero are left out. `origin` is nanosecond 0.
   ClockScale(spool::Clock clock, const spool::ClockTriple& origin,
              std::span<const spool::ClockTriple> triples);
 
-  /// Nanoseconds since the origin, never negative: what was read before it happened at it.
+  /// Nanoseconds since the origin, never negative: an instant before the origin counts as the
+  /// origin.
   [[nodiscard]] Nanoseconds at(std::uint64_t ticks) const {
     const auto since = static_cast<double>(static_cast<std::int64_t>(ticks - origin_));
     // A damaged record may hold any number: keep it far from where the conversion would overflow.
     return nearest(std::clamp(ns_since_origin(since), 0.0, 0x1p62));
   }
-  /// So many ticks in nanoseconds.
+  /// A number of ticks in nanoseconds.
   [[nodiscard]] Nanoseconds duration(std::uint64_t ticks) const;
   /// Largest disagreement of the triples with the scale.
   [[nodiscard]] double residual_ns() const { return residual_; }
-  /// False where the ticks' rate had to be guessed: there was one instant only.
+  /// False if the rate of the ticks had to be guessed, since there was one instant only.
   [[nodiscard]] bool calibrated() const { return calibrated_; }
 
  private:
@@ -57,8 +58,8 @@ class ClockScale {
   std::vector<ClockPoint> knots_{{0, 0}};  // ascending
 };
 
-/// Whether the triples alone lie too close together to give the rate, so that one taken now is
-/// worth adding.
+/// Whether the triples alone lie too close together to give the rate. Then a triple of now is worth
+/// adding.
 bool needs_longer_base(spool::Clock clock, const spool::ClockTriple& origin,
                        std::span<const spool::ClockTriple> triples);
 

@@ -680,7 +680,7 @@ class Decoder {
     regions.set_times(row, regions.begin_of(row), time(buffer_.instant));
   }
 
-  // The time that hashing took of a region is time of the regions around it, too.
+  // The hashing time of a region is also a part of the time of the regions around it.
   void close_region() {
     auto& regions = decoded_.trace.regions;
     const std::uint32_t row = buffer_.open.back().row;
@@ -797,8 +797,8 @@ class Decoder {
     sample_ = kNoList;
   }
 
-  // The time of hashing is added to the region that is open; to those around it when it closes, so
-  // that an event costs the same however many are open.
+  // The time of hashing is added to the open region, and to those around it when it closes. So an
+  // event costs the same, however many regions are open.
   void add_content(const RawEvent& event) {
     if ((event.content[spool::kContentFlags] & spool::kContentUnsent) != 0) {
       return add_unsent(event);
@@ -886,7 +886,7 @@ class Decoder {
     const std::uint32_t real = thread();
     const auto next = static_cast<std::uint32_t>(decoded_.aggregates.size());
     const auto [at, is_new] = samples_.try_emplace({buffer_.number, sample}, next);
-    // Of two of one number it cannot be told whose the aggregate is.
+    // If two samples have one number, it is not known whose the aggregate is.
     is_new ? void(decoded_.aggregates.emplace_back().thread = real) : void(++unreadable_);
     sample_ = kFirstSample + at->second;
   }

@@ -19,8 +19,8 @@
 
 namespace ompdm::trace {
 
-/// Rows of samples have threads of their own, from this number on, until they are taken out: no
-/// pass takes them for rows between others.
+/// Rows of samples have threads of their own, from this number on, until they are taken out. So no
+/// stage takes them for rows between others.
 inline constexpr std::uint32_t kFirstSample = std::uint32_t{1} << 31U;
 
 /// The aggregate of a sample, and the sample's thread.
@@ -59,19 +59,19 @@ struct DecodedPath {
   std::vector<DecodedFrame> frames;  ///< innermost first
 };
 
-/// Beside Trace::sites.
+/// Parallel to Trace::sites.
 struct SiteExtra {
   spool::Entry entry = spool::Entry::kNone;
   std::uint64_t codeptr = 0;
   std::uint64_t kernel = 0;  ///< host_ptr of the launched kernel
   std::string psource;
-  std::vector<std::string> names;     ///< of the mapped items, as the compiler passes them
+  std::vector<std::string> names;     ///< of the mapped items, as the compiler gives them
   std::vector<DecodedFrame> callers;  ///< innermost first
   bool in_runtime = false;            ///< codeptr lies in the OpenMP runtime's own libraries
   bool is_fortran = false;            ///< flang's: its items may be descriptors
 };
 
-/// Beside Trace::ops.
+/// Parallel to Trace::ops.
 struct OpExtra {
   spool::CallId api_call = spool::CallId::kNone;
   std::uint16_t optype = 0;
@@ -85,7 +85,7 @@ struct OpExternals {
   std::uint64_t second = 0;  ///< of its other half, where two operations were joined
 };
 
-/// Beside Trace::regions.
+/// Parallel to Trace::regions.
 struct RegionExtra {
   std::uint8_t kind = kNoKind;  ///< ompt_target_t without its nowait forms
   bool from_wrapper = false;
@@ -134,8 +134,8 @@ using Column = std::vector<Row, LargePages<Row>>;
 /// The bytes in lower-case hexadecimal, as Module::build_id has them.
 std::string hex_of(std::span<const std::byte> bytes);
 
-/// Removes from a column beside some rows the elements of the rows that Runs::keep removed. `moved`
-/// is what Runs::keep returned. An empty column stays empty.
+/// Removes from a column that is parallel to rows the elements whose rows DedupColumn::keep
+/// removed. `moved` is the result of DedupColumn::keep. An empty column remains empty.
 template <class Column>
 void keep_beside(const std::vector<std::uint32_t>& moved, Column& column) {
   std::size_t kept = 0;
@@ -162,26 +162,26 @@ constexpr bool is_copy(OpKind kind) {
 
 struct DecodedTrace {
   Trace trace;
-  std::vector<ModuleRange> module_ranges;  ///< beside Trace::modules
+  std::vector<ModuleRange> module_ranges;  ///< parallel to Trace::modules
   std::vector<SiteExtra> site_extras;
   std::vector<DecodedPath> paths;  ///< that Region::path means until call paths are resolved
   Column<OpExtra> op_extras;
   Column<RegionExtra> region_extras;
-  std::vector<std::uint64_t> launch_kernels;  ///< host_ptr, beside Trace::launches
-  /// Beside Trace's columns; empty where no call of a driver was recorded.
+  std::vector<std::uint64_t> launch_kernels;  ///< host_ptr, parallel to Trace::launches
+  /// Parallel to Trace's columns; empty if no call of a driver was recorded.
   std::vector<OpExternals> op_externals;
   std::vector<std::uint64_t> region_externals;
   std::vector<std::uint64_t> launch_externals;
   /// tie_activities() changes times of activities and synchronizations from CUPTI's to the
   /// recording's, and devices from CUDA's ordinals.
-  std::vector<std::uint32_t> names_of_activities;  ///< beside Trace::activities
+  std::vector<std::uint32_t> names_of_activities;  ///< parallel to Trace::activities
   std::vector<std::string> activity_names;
   std::unordered_map<std::uint32_t, std::uint64_t> external_ids;  ///< by CUPTI's correlation
   std::vector<spool::CuptiClock> cupti_clock;
   std::vector<CudaDevice> cuda_devices;
-  std::vector<Index<Site>> list_sites;  ///< beside Trace::map_lists
+  std::vector<Index<Site>> list_sites;  ///< parallel to Trace::map_lists
   std::vector<OffloadSymbol> symbols;
-  std::vector<std::string> mapper_names;  ///< as the compiler passes them
+  std::vector<std::string> mapper_names;  ///< as the compiler gives them
   std::vector<MapperPiece> mapper_pieces;
   std::vector<AggregateExtra> aggregates;  ///< by sample
   std::vector<ActivityAggregateExtra> activity_aggregates;

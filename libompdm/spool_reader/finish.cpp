@@ -57,8 +57,8 @@ bool lock(int file, const FinishOptions& options) {
   return true;
 }
 
-/// The kernel takes the lock back from a finisher that dies. Where the file system has no locks,
-/// one finisher at a time is the user's affair.
+/// The kernel releases the lock of a finisher that dies. If the file system has no locks, the user
+/// has to run one finisher at a time.
 class SpoolLock {
  public:
   /// Opens and locks the spool, or takes what the options hand over. Throws Error if it cannot be
@@ -251,10 +251,10 @@ bool is_json_asked(const spool::FileHeader& header, const fs::path& wanted) {
   return header.output_named != 0 && name_of_long_run(wanted) != wanted;
 }
 
-/// Gives the finished file `temporary` the name `asked`, or, of a long run, the name that it has
-/// instead; `STEM.pPID` if a file that is no trace has that name. An older trace under either of
-/// the two names is kept as STEM.~N~, with its own ending; all others are left alone. Throws Error,
-/// leaving `temporary` where it is.
+/// Gives the finished file `temporary` the name `asked`; of a long run the name that it has
+/// instead. If a file that is no trace has that name, the name is `STEM.pPID`. An older trace under
+/// either of the two names is kept as STEM.~N~, with its own ending. All others are left alone.
+/// Throws Error, and then leaves `temporary` where it is.
 void place_trace(const fs::path& temporary, const fs::path& asked, bool is_long, std::uint32_t pid,
                  FinishResult& result) {
   const fs::path of_long_run = name_of_long_run(asked);

@@ -1,4 +1,4 @@
-// The passes over the draft of a spool, in the order in which read_spool() calls them.
+// The stages that process the draft of a spool, in the order in which read_spool() calls them.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,22 @@
 
 namespace ompdm::trace {
 
-/// "LLVM 22.1 (libomptarget.so.22.1)", from what the runtime says of itself, which with LLVM is the
-/// same text in every version, and the path of its libomptarget. A library without a version in its
-/// file's name keeps its text, with the path behind it. An empty path: libomptarget was not met.
+/// "LLVM 22.1 (libomptarget.so.22.1)", from the runtime's own text and the path of its
+/// libomptarget. (The text of LLVM is the same in every version.) If the library's file name has no
+/// version, the text remains, with the path after it. An empty path: libomptarget was not loaded.
 std::string runtime_name(std::string_view told, std::string_view library);
 
-/// The kind of an operation of this ompt_target_data_op_t before its devices are known: of a copy
-/// that names no direction, kDtoD; of a type that no specification knows, kMemset.
+/// The kind of an operation of this ompt_target_data_op_t before its devices are known. A copy that
+/// names no direction is kDtoD. A type that no specification knows is kMemset.
 OpKind kind_of_optype(std::uint16_t optype);
 
-/// Corrects the operations' kinds and devices and drops the halves of bounced copies. Expects the
-/// draft as decoded: the halves of a copy are found by their being neighbours in their thread
-/// buffer.
+/// Corrects the operations' kinds and devices, and drops the halves of bounced copies. Expects the
+/// draft as decoded: the halves of a copy are neighbours in their thread buffer.
 void normalize_operations(DecodedTrace& decoded);
 
-/// Rewrites the sources and names of the notes of flang's sites, and of mapper names. A directive's
-/// file, which flang (19 to 22) leaves out, is that of its debug information, else that of the
-/// variables which are declared in it; a module's variable in other files is declared where debug
+/// Rewrites the sources and names in notes of flang's sites, and mapper names. flang (19 to 22)
+/// leaves out a directive's file. It is the file of the debug information, else that of the
+/// variables which are declared in it. A module's variable in another file is declared where debug
 /// information says.
 void read_flang(DecodedTrace& decoded, Symbols& symbols);
 

@@ -42,8 +42,8 @@ spool::ProcessStat stat_of(std::uint32_t pid) {
   return spool::parse_process_stat(text.c_str());
 }
 
-// Beyond a damaged chunk header the next one is searched for at page steps, this far at most: a
-// file of any size must be read in bounded time.
+// After a damaged chunk header the next one is searched for page by page, up to this distance. So a
+// file of any size is read in bounded time.
 constexpr std::uint64_t kSearchLimit = 64ULL << 20;
 constexpr std::uint64_t kSearchStep = 4096;
 // The recorder's largest is 4 MiB; a header that claims more than this is damaged.

@@ -311,8 +311,8 @@ std::string linker_name(Dwarf_Die* die) {
   return linkage.empty() || linkage == name + '_' ? name : linkage;
 }
 
-// A line table joins names with the compilation folder; a unit that was given by a relative name
-// gets its files back as the compiler was given them.
+// A line table joins names with the compilation folder. A unit that was given by a relative name
+// gets its files again as the compiler was given them.
 std::string as_given(Dwarf_Die* unit, const char* file) {
   std::string path = text(file);
   if (attribute_text(unit, DW_AT_name).starts_with('/')) return path;

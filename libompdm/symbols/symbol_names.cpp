@@ -107,9 +107,8 @@ std::optional<std::string> fortran_name(std::string_view linker) {
   if (!linker.starts_with("_Q") || linker.size() < 4 || !is_upper(linker[2]) || linker[2] == 'Q') {
     return std::nullopt;
   }
-  // Names are in lower case, what they name is told by a capital before each: M(odule),
-  // S(ubmodule), F(unction that holds what follows), B(lock, by its number), P(rocedure), E(ntity),
-  // C(ommon).
+  // Names are in lower case. A capital before each says what it names: M(odule), S(ubmodule),
+  // F(unction that holds the next name), B(lock, by its number), P(rocedure), E(ntity), C(ommon).
   std::string name;
   for (std::size_t at = 2; at < linker.size();) {
     if (std::string_view("MSFBPEC").find(linker[at]) == std::string_view::npos) return std::nullopt;

@@ -72,8 +72,8 @@ ItemName parse_item(std::string_view name);
 std::optional<KernelName> parse_kernel(std::string_view entry);
 
 /// The function of the program that a function made by the compiler comes from: "main" for
-/// "main.omp_outlined", "heat" for a kernel's entry, "" where the name does not tell. Other names
-/// are returned as they are. Linker names.
+/// "main.omp_outlined", "heat" for a kernel's entry. Empty if the name does not show it. Other
+/// names are returned as they are. Linker names.
 std::string written_function(const std::string& name);
 
 /// The struct that a member expression is of: "s" of "s.b", "*p" of "p->b", "c" of Fortran's "c%t";

@@ -44,8 +44,8 @@ class Symbols {
 
   /// `address` is a file address (pc - bias) inside the instruction. Empty where nothing is known.
   const CodePlace& at(Index<Module> module, std::uint64_t address);
-  /// The same for a place that only leads to others of interest: of a system library that at() was
-  /// never asked about, it reads the names that the library exports alone. The library's separate
+  /// The same for a place that only leads to others of interest. In a system library that at() was
+  /// never asked about, it reads only the names that the library exports. The library's separate
   /// debug information is large, and says nothing about the program.
   const CodePlace& caller_at(Index<Module> module, std::uint64_t address);
 

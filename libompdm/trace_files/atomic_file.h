@@ -31,9 +31,9 @@ class TemporaryFile {
   int fd_ = -1;
 };
 
-/// Lies beside the name that it is for, and is removed unless put(), also when Ctrl-C, SIGTERM or a
-/// terminal's end comes first; a write past a limit on file sizes fails and does not kill. One at a
-/// time in a process.
+/// A file beside the one that it is to replace. It is removed unless put(), also if Ctrl-C, SIGTERM
+/// or a terminal's end comes first. A write past a limit on file sizes fails and does not kill. One
+/// at a time in a process.
 class Replacement {
  public:
   /// Throws Error, which names `wanted`.

@@ -25,8 +25,8 @@ class MalformedLine : public std::runtime_error {
   throw MalformedLine(std::string(key) + " has no value that makes sense");
 }
 
-/// The same text as valid UTF-8. A byte that is none becomes the private character U+10FE00 + byte,
-/// and so does each byte of such a character itself, so that every text has its own encoding.
+/// The same text as valid UTF-8. A byte that is not becomes the private character U+10FE00 + byte.
+/// So does each byte of such a character itself: every text has its own encoding.
 std::string to_utf8(std::string_view bytes);
 
 /// The bytes that to_utf8() was given.

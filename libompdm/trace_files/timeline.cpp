@@ -61,8 +61,9 @@ std::vector<ClockGroup> groups_of(std::span<const Process> processes) {
   return groups;
 }
 
-// The process at whose start the host's clock was least off, as far as it is known; of processes
-// that are not tied to each other the one at whose start it was off most.
+// The process whose CLOCK_REALTIME ties the group to others. In a group of one boot it is the one
+// whose clock was least off at its start, as far as known. Processes that are not tied to each
+// other need the one whose clock was most off.
 const Process& tie_of(const ClockGroup& group, std::span<const Process> processes) {
   const auto doubt = [&](std::size_t at) {
     const RealtimeClock& clock = processes[at].realtime;

@@ -99,7 +99,7 @@ std::string place_of(std::string_view file, int line) {
   return fmt::format(" {}:{}", slash == file.npos ? file : file.substr(slash + 1), line);
 }
 
-// Every event repeats its label: one of a template's instances can be as long as a page.
+// Every event repeats its label. The name of a template's instantiation can be as long as a page.
 std::string shortened(std::string text) {
   constexpr std::size_t kLongest = 256;
   if (text.size() <= kLongest) return text;

@@ -18,14 +18,14 @@ namespace {
 
 // Threads of one process are told apart by number in the viewers; Linux gives none above 2^22.
 constexpr std::uint32_t kFirstExtraThread = 1U << 23;
-// A slice is tried on this many of the newest lanes, so that hostile overlaps do not cost the
-// square of their number.
+// A slice is tried on this many of the newest tracks of its name. So hostile overlaps do not cost
+// the square of their number.
 constexpr std::size_t kLanesTried = 256;
 
-// Slices that share a name on the timeline, spread over as many lanes as their overlaps need.
+// Slices that share a name on the timeline, spread over as many tracks as their overlaps need.
 class Bundle {
  public:
-  // Returns the lane, and whether it is new.
+  // Returns the number of the track, and whether it is new.
   std::pair<std::size_t, bool> place(Nanoseconds begin, Nanoseconds end) {
     const std::size_t first = open_.size() > kLanesTried ? open_.size() - kLanesTried : 0;
     for (std::size_t lane = first; lane < open_.size(); ++lane) {
@@ -42,7 +42,7 @@ class Bundle {
 
  private:
   std::vector<std::vector<Nanoseconds>>
-      open_;  // by lane: ends of the slices that are open, outermost first
+      open_;  // by track: ends of the slices that are open, outermost first
 };
 
 std::string_view track_kind(OpKind kind) {
@@ -127,7 +127,7 @@ class Layouter {
  private:
   struct Named {
     Bundle bundle;
-    std::vector<std::uint32_t> tracks;  // by lane
+    std::vector<std::uint32_t> tracks;  // by number in the bundle
   };
 
   // `number`: of the thread or the stream, 0 for kinds of operations.
@@ -219,7 +219,7 @@ std::vector<Timed> timed_copies(const Trace& trace) {
   return copies;
 }
 
-// Bytes by bin. A transfer's bytes lie evenly over its interval; whole bins are summed as
+// Bytes by bin. A transfer's bytes lie evenly over its interval. Whole bins are summed as
 // differences, so that a long transfer costs no more than a short one.
 class Bins {
  public:

@@ -12,18 +12,19 @@
 
 namespace ompdm {
 
-/// Of quantities that are no less than 0: times in nanoseconds, or bytes. Sums are modulo 2^64, of
-/// squares modulo 2^128.
+/// The distribution of quantities of 0 and more: times in nanoseconds, or bytes. Sums are modulo
+/// 2^64, sums of squares modulo 2^128.
 struct Distribution {
-  /// 0 to 3 have a bin each, then four share a doubling: 4, 5, 6, 7, 8 to 9, 10 to 11, … What is
-  /// 2^44 or more is in the last one.
+  /// 0 to 3 have a bin each. Then four bins share a doubling: 4, 5, 6, 7, 8 to 9, 10 to 11, and so
+  /// on. The last bin has all values of 2^44 or more.
   static constexpr std::size_t kBins = 172;
 
   std::uint64_t count = 0;
   std::uint64_t sum = 0;
   std::uint64_t squares_low = 0;  ///< sum of squares, its low 64 bits
   std::uint64_t squares_high = 0;
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();  ///< this if there are none
+  /// This value if there are none
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
   std::array<std::uint64_t, kBins> bins{};
 
@@ -38,9 +39,9 @@ struct Distribution {
   [[nodiscard]] double mean() const;
   /// The deviation of all of them (not of a sample), exact but for rounding; 0 if there are none.
   [[nodiscard]] double deviation() const;
-  /// A quantity that so large a part of them does not exceed, `part` from 0 to 1: within its bin,
-  /// so less than a quarter from the truth, and never beyond the least or most. 0 if there are
-  /// none.
+  /// The quantile of `part`, from 0 to 1: so large a part of the quantities does not exceed it. It
+  /// is interpolated in its bin, so that its error is less than a quarter. It is never below the
+  /// least, nor above the most. 0 if there are none.
   [[nodiscard]] std::uint64_t quantile(double part) const;
   [[nodiscard]] std::uint64_t median() const { return quantile(0.5); }
 };
@@ -59,7 +60,7 @@ constexpr void fields(Visit&& visit, Row& row) {
 /// The least quantity of a bin of Distribution.
 std::uint64_t bin_begin(std::size_t bin);
 
-/// Regions of one directive, reached in one way by one thread. `like` is one of them.
+/// Regions of one directive, reached by one call path on one thread. `like` is a sample.
 struct RegionAggregate {
   Region like;
   Distribution times;  ///< nanoseconds
@@ -72,12 +73,14 @@ constexpr void fields(Visit&& visit, Row& row) {
   fields(visit, row.times);
 }
 
-/// Operations of one kind, of one mapped item of such regions, or of one API call's place. `like`
-/// is one of them: its `region` is none, its `path` the call path also where they are of regions.
+/// Operations of one kind, of one mapped item of such regions or of one call site of the API.
+/// `like` is a sample without `region`. Its `path` is the call path, even if the operations are of
+/// regions.
 struct OpAggregate {
   DataOp like;
-  std::uint64_t calls = 0;  ///< API calls that they are of, without one of which some are told in
-                            ///< rows of their own; 0: they are of regions, or of no other call
+  /// API calls of these operations. Calls of which some operations are rows of their own are left
+  /// out. 0: the operations are of regions, or of such calls only.
+  std::uint64_t calls = 0;
   std::uint64_t bytes = 0;  ///< in all
   std::uint64_t least_bytes = 0;
   std::uint64_t most_bytes = 0;
@@ -95,7 +98,7 @@ constexpr void fields(Visit&& visit, Row& row) {
   fields(visit, row.times);
 }
 
-/// Launches of the kernel of such regions. `like` is one of them: its `region` is none.
+/// Launches of the kernel of such regions. `like` is a sample without `region`.
 struct LaunchAggregate {
   Launch like;
   Index<CallPath> path;
@@ -110,8 +113,8 @@ constexpr void fields(Visit&& visit, Row& row) {
   fields(visit, row.times);
 }
 
-/// What devices did for such operations or launches (CUPTI), of one kind and name, between one pair
-/// of kinds of memory. `like` is one of them: it refers to no operation, launch or region.
+/// Device activities (CUPTI) of such operations or launches, of one kind and name, between one pair
+/// of kinds of memory. `like` is a sample that refers to no operation, launch or region.
 struct ActivityAggregate {
   DeviceActivity like;
   Index<OpAggregate> op;  ///< whose work it is, a position in Trace::op_aggregates

@@ -28,18 +28,18 @@ struct Flow {
   bool operator==(const Flow&) const = default;
 };
 
-/// Instances of one directive (or one API call site), summed.
+/// Executions of one directive (or one API call site), summed.
 struct DirectiveFigures {
-  std::uint64_t count = 0;  ///< instances; a `target data` region is one; API rows: calls
+  std::uint64_t count = 0;  ///< executions; a `target data` region is one; API rows: calls
   Flow htod;
   Flow dtoh;
   Flow dtod;
   std::uint64_t alloc_count = 0;
   std::uint64_t kernel_count = 0;
-  std::uint64_t fallback_count = 0;  ///< instances whose kernel ran on the host instead
+  std::uint64_t fallback_count = 0;  ///< executions whose kernel ran on the host instead
   std::uint64_t mapped_bytes = 0;    ///< sum of the extents of its maps, sent or not
   Nanoseconds kernel_time = 0;       ///< sum of its launches' durations
-  /// Sum of its instances' durations on the host's clock; of API rows: of its operations'.
+  /// Sum of its executions' durations on the host's clock; of API rows: of its operations'.
   Nanoseconds time = 0;
   bool timed = true;  ///< false: a transfer or kernel has but an enqueue time; trust `time` alone
 };
@@ -47,7 +47,7 @@ struct DirectiveFigures {
 /// Adds `other` to `sum`.
 void add(DirectiveFigures& sum, const DirectiveFigures& other);
 
-/// Instances that were reached by the same calls.
+/// Executions that were reached by the same calls.
 struct DirectivePath : DirectiveFigures {
   std::string id;  ///< by its frames; unique in its row
   /// The directive's place, then the calls that led to it, the innermost first; functions that were
@@ -56,7 +56,7 @@ struct DirectivePath : DirectiveFigures {
   std::vector<Frame> frames;
 };
 
-/// One directive of the source, all of its instances summed.
+/// One directive of the source, all of its executions summed.
 struct DirectiveRow : DirectiveFigures {
   /// By its sort, place and function: equal in another run of the same build.
   std::string id;
@@ -68,7 +68,7 @@ struct DirectiveRow : DirectiveFigures {
   std::string api;            ///< the API routine of a Directive::kApi row, empty if unknown
   std::string module;         ///< path of the binary, for rows whose line is unknown
   std::uint64_t address = 0;  ///< in that binary, of one of its sites
-  /// Which add up to the row; most bytes first, then longest. Empty where no call path is known.
+  /// The call paths, which add up to the row; most bytes first, then longest. Empty: none is known.
   std::vector<DirectivePath> paths;
 };
 
@@ -107,8 +107,8 @@ struct Recurring {
 struct ByOrder {
   enum class Why : std::uint8_t {
     kNot,         ///< it is one of the code
-    kNoCalls,     ///< of a directive of its thread it is not known which calls led to it
-    kCodeUnread,  ///< code on the way to one is not known
+    kNoCalls,     ///< the calls that led to some directive of its thread are not known
+    kCodeUnread,  ///< some code of the call path to one is not known
   };
   Why why = Why::kNot;
   std::string function;  ///< whose code that is; empty: not known
@@ -119,31 +119,31 @@ struct ByOrder {
 struct LoopRow {
   /// By its place, or by its directives where it has none: equal in another run of the same build.
   std::string id;
-  /// Where its `for` or `while` is, and in which function; empty and 0 where it was found from the
-  /// order of events alone, or the compiler left no line.
+  /// File, line and function of its `for` or `while`. Empty and 0 if it was found from the order of
+  /// events alone, or if the compiler left no line.
   std::string file;
   int line = 0;
-  int inside = 0;  ///< a line in the loop, where it is not known in which it begins
+  int inside = 0;  ///< a line in the loop, if the line of its begin is not known
   std::string function;
   bool unrolled = false;   ///< repeats of one source line: the code has no loop there (any more)
   bool from_code = false;  ///< found in the program's code, not from the order of events
   ByOrder by_order = {};
-  bool at_least = false;        ///< more iterations may have come, in which nothing was recorded
+  bool at_least = false;        ///< there may have been more iterations, without events
   std::size_t parent = kNoRow;  ///< row of the loop that all of its iterations were in
   /// Rows of Analysis::directives in the order of an iteration, each once.
   std::vector<std::size_t> directives;
   std::uint64_t count = 0;        ///< iterations in all, first and last included
   std::uint64_t entries = 0;      ///< how many times the loop was entered, over all threads
-  bool entries_at_least = false;  ///< it may have been entered more often, unseen
+  bool entries_at_least = false;  ///< it may have been entered more often, without events
   std::uint32_t devices = 1;      ///< that each iteration goes over, one after the other
   IterationCost steady;           ///< mean over the iterations that are not the first of an entry
   IterationCost first;            ///< the first iteration of the first entry
   /// Bytes an iteration, both ways, of pieces whose content was the same in every iteration that
-  /// was looked at; none if no contents were compared.
+  /// was hashed; none if no contents were compared.
   std::optional<std::uint64_t> invariant_bytes;
-  std::vector<std::string> invariant_items;  ///< what these are: "a (jacobi.cpp:75)", most first
+  std::vector<std::string> invariant_items;  ///< their names: "a (jacobi.cpp:75)", most first
   std::vector<CrossedItem> invariant_rows;   ///< the same as rows, item by item
-  /// Of what did change, that which mostly did not; most bytes first.
+  /// Items whose content changed, but mostly did not; most bytes first.
   std::vector<Recurring> recurring;
   bool timed = true;  ///< false: a transfer or kernel has but an enqueue time; trust `wall` alone
 };
@@ -157,7 +157,7 @@ struct Totals {
   Flow alloc;
   Flow remove;  ///< deletes; bytes are 0 where the runtime does not tell them
   Flow kernel;  ///< launches; bytes are 0
-  Flow region;  ///< instances of directives (a `target data` is one), host clock; bytes are 0
+  Flow region;  ///< executions of directives (a `target data` is one), host clock; bytes are 0
   Flow runtime_internal;  ///< pointer-attach shadows and their like
   bool operator==(const Totals&) const = default;
 };
@@ -193,7 +193,7 @@ struct Activity {
   std::optional<double> percent;
 };
 
-/// One piece of host storage (Trace::variables), with what crossed of it.
+/// One piece of host storage (Trace::variables), with its transfers.
 struct VariableRow {
   std::string id;          ///< by name and place
   Index<Variable> piece;   ///< position in Trace::variables
@@ -228,12 +228,12 @@ inline constexpr std::array<const char*, 3> kStakes = {"wrong_values", "hazard",
 
 /// What one of several runs of a program, on several inputs, says of a finding (agree).
 enum class RunVerdict : std::uint8_t {
-  kHolds,       ///< it is needless there too, and nothing there speaks against the edits
+  kHolds,       ///< it is redundant there, too, and nothing there speaks against the edits
   kNeeded,      ///< it executed the finding's directives, and there they were not redundant
-  kOtherEdits,  ///< it is needless there too, and would take other edits
-  kOtherWork,   ///< from the place of the edits it came to directives that this run did not execute
+  kOtherEdits,  ///< it is redundant there, too, and would take other edits
+  kOtherWork,   ///< at the place of the edits it executed directives that this run did not
   kUnreached,   ///< it executed none of the finding's directives
-  kUnrecorded,  ///< it executed them, and shows too little: once only, or with less recorded
+  kUnrecorded,  ///< it executed them, but shows too little: once only, or with less recorded
 };
 
 /// Whether a run's verdict takes the edits from a finding.
@@ -242,44 +242,45 @@ constexpr bool speaks_against_edits(RunVerdict verdict) {
          verdict == RunVerdict::kOtherWork;
 }
 
-/// A pattern of needless movement, with what it wasted and what to write instead.
+/// Redundant operations of one pattern, with what they cost and what to write instead.
 struct Finding {
   std::string pattern;  ///< design vocabulary: "round_trip_transfer", "per_iteration_mapping"
   std::string file;
   int line = 0;
-  std::string variable;            ///< those concerned, "u, u_tmp"; empty if none or unknown
-  std::uint64_t count = 0;         ///< needless operations (or launches, or regions)
-  std::uint64_t wasted_bytes = 0;  ///< that need not have crossed
-  std::uint64_t transfers = 0;     ///< that carried them; `count` may be of one way alone
+  std::string variable;            ///< names of the data, "u, u_tmp"; empty if none or unknown
+  std::uint64_t count = 0;         ///< redundant operations (or launches, or regions)
+  std::uint64_t wasted_bytes = 0;  ///< that need not have been transferred
+  std::uint64_t transfers = 0;     ///< of these bytes; `count` may be of one direction alone
   /// Of repeated_allocation, unused_allocation and device_leak: device memory that need not have
   /// been allocated, or left there.
   std::uint64_t allocated_bytes = 0;
-  /// Sum of the needless operations' durations; of mapper_walk the host's time besides them.
+  /// Sum of the redundant operations' durations; of mapper_walk the host's time besides them.
   Nanoseconds wasted_time = 0;
   bool timed = true;  ///< false if some have only an enqueue time: then wasted_time is not known
   bool with_allocations = false;  ///< some of them are allocations or deletes
   Confidence confidence = Confidence::kPossible;
-  /// Instances that were looked into (compared, where the claim is on content),
+  /// Operations or executions that were examined (for findings on content: compared),
   std::uint64_t examined = 0;
   std::uint64_t of = 0;         ///< of this many
   Facts facts;                  ///< what it rests on
-  std::vector<Caveat> caveats;  ///< none unless it is possible only
+  std::vector<Caveat> caveats;  ///< empty, unless the confidence is kPossible
   /// Equal in another run of the program, and where its lines have moved: 16 hexadecimal digits.
   std::string id;
   std::vector<EditData> data;         ///< what the edits name
   std::vector<Edit> edits;            ///< in the order in which a reader makes them
   std::vector<Unless> unless;         ///< each once
   std::vector<SourceAnswer> answers;  ///< of the source, to conditions, those of `unless` first
-  /// Directives in the code of the loop that edits would rest on, which this run did not reach: so
-  /// there are none.
+  /// Unexecuted directives in the code of the loop that edits would rest on. If there are any,
+  /// there are no edits.
   std::vector<UnreachedDirective> unreached;
-  /// The edits, where only the source can tell whether they are right: of code that the run did not
-  /// reach, of directives that must not run at times (Remark::Kind::kRunsAtTimes), of data that has
-  /// its name in a loop alone (Remark::Kind::kMakeOnce), and of old copies
-  /// (Caveat::Kind::kOldCopy).
+  /// Edits that only the source can resolve. They concern
+  /// - code that the run did not execute,
+  /// - directives that must not run at times (Remark::Kind::kRunsAtTimes),
+  /// - data that has its name in a loop alone (Remark::Kind::kMakeOnce),
+  /// - old copies (Caveat::Kind::kOldCopy).
   std::vector<Edit> withheld_edits;
   std::vector<Remark> remarks;
-  SourcePatch patch;  ///< the edits in the program's sources, where these were asked
+  SourcePatch patch;  ///< the edits in the program's sources, if these were read
   /// Device memory that the edits keep at one time, beyond what single directives had there.
   std::uint64_t memory_bytes = 0;
   std::vector<std::size_t> directives;  ///< rows of Analysis::directives that it is about
@@ -288,27 +289,28 @@ struct Finding {
   std::vector<RunVerdict> runs;         ///< one a run, its own too; empty: of one run alone
 };
 
-/// How many directives with data clauses the rules of facts::ClauseEffect could look at.
+/// How far the rules of facts::ClauseEffect could be checked.
 struct ClauseChecks {
   std::uint64_t directives = 0;  ///< that map or update data
   std::uint64_t checked = 0;     ///< of these: the items of their clauses are known
-  bool is_part = false;          ///< events of the run are missing: rules on what was not seen rest
-  bool need_sources = false;  ///< the source of target regions, which was not read, would tell more
+  /// Events of the run are missing: no rule on absent events is applied.
+  bool is_part = false;
+  bool need_sources = false;  ///< the source of target regions, which was not read, would show more
 };
 
-/// What findings would save that are not among Analysis::findings: each saves less than a hundredth
-/// of the run's bytes, and few of its operations.
+/// The savings of findings below the threshold for Analysis::findings. Each of them saves less than
+/// a hundredth of the run's bytes, and few of its operations.
 struct Withheld {
   std::uint64_t findings = 0;
-  std::uint64_t transfers = 0;  ///< their operations, each once, that no finding claims
+  std::uint64_t transfers = 0;  ///< their transfers, each once, that no other finding has
   std::uint64_t bytes = 0;      ///< that these transfers moved
   std::uint64_t allocations = 0;
-  /// Transfers of at most 256 bytes that no finding claims: most detectors do not look at these.
+  /// Transfers of at most 256 bytes that no finding has: most detectors leave these out.
   std::uint64_t small_transfers = 0;
 };
 
-/// Transfers of content that was there already, and that no finding is about: a kernel may have
-/// changed the data in a way that the maps do not show, or no edit is known that avoids them.
+/// Transfers of content that was there already, and that no finding is about. A kernel may have
+/// changed the data though the maps do not show it, or no edit is known that avoids them.
 struct Doubt {
   enum class Reason : std::uint8_t {
     kNoChangeKnown,
@@ -316,7 +318,7 @@ struct Doubt {
     kMappedPointer,         ///< a mapped pointer points to it
     kDeclareTargetPointer,  ///< pointers in `declare target` variables may
     kPointerTable,          ///< pointers in mapped data, or in device memory, may
-    kUnnamedData,  ///< of kernels the clauses are not known, or they may name a global variable
+    kUnnamedData,  ///< clauses of kernels are not known, or kernels may name a global variable
   };
   Reason reason = Reason::kNoChangeKnown;
   std::uint64_t transfers = 0;
@@ -328,9 +330,9 @@ struct Doubt {
 struct Prediction {
   Nanoseconds wall = 0;
   Nanoseconds transfer = 0;            ///< sum of the remaining transfers' durations
-  std::uint64_t spared_transfers = 0;  ///< that would not have been
-  std::uint64_t spared_bytes = 0;      ///< that would not have crossed
-  /// Copies back are among these that are needed where the host reads them.
+  std::uint64_t spared_transfers = 0;  ///< that would not take place
+  std::uint64_t spared_bytes = 0;      ///< that would not be transferred
+  /// Some of these are copies back that are needed if the host reads them.
   bool at_most = false;
 };
 
@@ -340,22 +342,22 @@ struct Headline {
   bool host_clock = false;    ///< some of these intervals are from the host's clock
   bool device_clock = false;  ///< some are from the device's
   bool model_clock = false;   ///< some are from a model of a link
-  /// What a share of the wall is of: Analysis::program_wall, or of a recording that tells a part of
-  /// the run only (Recording::detail) the length of that.
+  /// The time that shares are of: Analysis::program_wall. If the recording has only a part of the
+  /// run (Recording::detail): the length of that part.
   Nanoseconds span = 0;
   Nanoseconds transfer = 0;  ///< HtoD, DtoH and DtoD of the program
-  /// These, allocations, deletes, and data directives from begin to end.
+  /// `transfer`, allocations, deletes, and data directives from begin to end.
   Nanoseconds movement = 0;
   Nanoseconds kernel = 0;
   Nanoseconds device = 0;    ///< transfers, memsets and kernels together
   std::size_t top = kNoRow;  ///< the row of Analysis::directives that moved most bytes
 };
 
-/// Whether data movement is what a run's time goes into.
+/// Whether data movement is what takes a run's time.
 enum class Verdict : std::uint8_t {
   kDominates,
   kMatters,    ///< it costs time, and most time goes elsewhere
-  kNoProblem,  ///< whatever is needless of it, the run is not slow because of it
+  kNoProblem,  ///< whatever of it is redundant, the run is not slow because of it
   kUnjudged,   ///< the times are not those of a device, or events are missing
 };
 
@@ -383,8 +385,8 @@ struct HostWait {
   Nanoseconds total = 0;
   Nanoseconds average = 0;
   Nanoseconds maximum = 0;
-  Nanoseconds kernels = 0;  ///< of `total`: a kernel ran that was waited for
-  Nanoseconds copies = 0;   ///< a copy or memset ran that was waited for, and no such kernel
+  Nanoseconds kernels = 0;  ///< of `total`: a kernel ran that the host waited for
+  Nanoseconds copies = 0;   ///< a copy or memset ran that the host waited for, and no such kernel
   Nanoseconds neither = 0;  ///< starting work, and noticing that it is done
 };
 
@@ -418,7 +420,7 @@ struct MemoryRow {
   std::vector<MemoryHolder> left = {};     ///< at the process's end, if that was recorded
 };
 
-/// All that is said of one trace.
+/// The results for one trace.
 struct Analysis {
   std::string file;
   bool truncated = false;
@@ -430,7 +432,7 @@ struct Analysis {
   std::vector<SourceFile> sources;  ///< what the compiler read, where that is known
   /// Set by agree(): which of several runs of one program this is, from 1; 0: of one run alone.
   std::size_t run = 0;
-  /// The wall time of the process, less what the recorder's looking at contents added to it.
+  /// The wall time of the process, less the time that hashing by the recorder added to it.
   Nanoseconds program_wall = 0;
   Recording recording;
   std::int32_t host_device = -1;
@@ -444,32 +446,34 @@ struct Analysis {
   std::vector<VariableRow> variables;    ///< most bytes first
   std::vector<LoopRow> loops;            ///< in order of the first iteration
   std::vector<Finding> findings;         ///< what would save most time first
-  /// Data clauses that did not do what they say (facts::ClauseEffect), what yields wrong values
-  /// first.
+  /// Data clauses that did not do what they say (facts::ClauseEffect), wrong values first.
   std::vector<Finding> mapping;
-  ClauseChecks clause_checks;      ///< how far these were looked for
-  Withheld withheld;               ///< findings too small to be told
-  std::vector<Finding> too_small;  ///< these: another run of the program may tell of them
-  std::vector<Doubt> doubts;       ///< by reason
-  /// What was redundant in this run, and the program's source needs: Finding::answers says why.
+  ClauseChecks clause_checks;  ///< how far these were checked
+  Withheld withheld;           ///< savings of the findings in `too_small`
+  /// Findings below threshold: another run of the program may report them.
+  std::vector<Finding> too_small;
+  std::vector<Doubt> doubts;  ///< by reason
+  /// Operations that were redundant in this run, and that the program needs by its source.
+  /// Finding::answers says why.
   std::vector<Finding> refuted;
-  /// Whether transfers are needed only if kernels change what their clauses let them: contents were
-  /// the same, or all zero.
+  /// Whether some transfers are needed only if kernels change data that their clauses let them
+  /// write: contents were the same, or all zero.
   bool kernels_decide = false;
-  bool sources_asked = false;  ///< findings are judged with what the program's sources say, too
-  /// What the sources would settle of findings, and Trace::host_facts does not have.
+  bool sources_asked = false;  ///< findings are judged by the program's sources, too
+  /// Questions on findings that the sources could answer, and Trace::host_facts does not.
   std::vector<SourceQuestion> source_questions;
-  std::optional<Prediction> prediction;  ///< without what is certain or likely
-  /// Without what is possible only, too; none where no such finding saves anything.
+  std::optional<Prediction> prediction;  ///< without findings that are certain, proven or likely
+  /// The same, also without findings that are kPossible; none if no such finding saves anything.
   std::optional<Prediction> possible_prediction;
   Headline headline;
   std::vector<MemoryRow> memory;      ///< by device; of what was recorded event by event
-  std::vector<DeviceUse> device_use;  ///< by device; empty where CUPTI told nothing
-  /// Longest first, then what is of no directive; empty where CUPTI told none.
+  std::vector<DeviceUse> device_use;  ///< by device; empty without records of CUPTI
+  /// Longest first, then those at no known directive; empty without records of CUPTI.
   std::vector<HostWait> host_waits;
-  std::vector<StartLatency> start_latencies;  ///< by type; empty where CUPTI told nothing
+  std::vector<StartLatency> start_latencies;  ///< by type; empty without records of CUPTI
   std::vector<UnfinishedRegion> unfinished;
-  /// Of the first of a job's ranks that are told together: what these staged through the host.
+  /// Of the first of a job's ranks that are reported together: the data that these staged through
+  /// the host.
   std::vector<Staging> staging;
 };
 
@@ -487,8 +491,8 @@ void add(Totals& sum, const Totals& other);
 /// program.
 bool has_target_events(const Analysis& analysis);
 
-/// Whether the runtime's data operations could reach the recorder: without its EMI callbacks, or
-/// out of their reach, zeros in the tables mean "not known".
+/// Whether the runtime's data operations could be delivered to the recorder. If they could not, or
+/// without EMI callbacks, zeros in the tables mean "not known".
 bool knows_transfers(const Analysis& analysis);
 
 /// The same of a recording by itself.
@@ -498,7 +502,7 @@ bool has_transfers(const Recording& recording);
 /// what is left then.
 bool lacks_events(const Analysis& analysis);
 
-/// Whether all of the run is told event by event (ompdm/trace.h), and none of it is missing.
+/// Whether all of the run is recorded event by event (ompdm/trace.h), and nothing is missing.
 bool is_recorded_whole(const Analysis& analysis);
 
 /// Whether a prediction is of a wall time that is a hundredth less than the run's or better.
@@ -508,17 +512,18 @@ bool saves_time(const Analysis& analysis, const std::optional<Prediction>& predi
 /// runs differ by that of themselves.
 bool saves_time(const Analysis& analysis);
 
-/// Of recordings that are reported together, their times added up. By a device's own clock, or by a
-/// model of a link and of kernels: movement dominates if its transfers took at least half of the
-/// device's time and it took a tenth of the wall time, or at least half of the wall time; it is no
-/// problem if it took less than a twentieth of the wall time, and its transfers less than half of
-/// the device's. On host devices nothing but that is
-/// judged: movement is no problem if there is at most a transfer in ten launches, and at most 256
-/// bytes a launch.
+/// The verdict on recordings that are reported together, their times added up. Times have to be
+/// those of a device: by its own clock, or by a model of a link and of kernels.
+/// - kDominates: movement took half of the wall time. Or it took a tenth of the wall time, and
+///   transfers took half of the device's time.
+/// - kNoProblem: movement took less than a twentieth of the wall time, and transfers took less than
+///   half of the device's time.
+/// On host devices only kNoProblem is judged: there is at most a transfer in ten launches, and at
+/// most 256 bytes a launch.
 Verdict verdict_of(std::span<const Analysis> analyses);
 
-/// Whether the times of these are those of a device, by its own clock or by a model of link and
-/// kernels: shares of them mean something elsewhere.
+/// Whether the times of these are those of a device: by its own clock, or by a model of link and
+/// kernels. Shares of such times are valid elsewhere, too.
 bool has_device_times(std::span<const Analysis> analyses);
 
 /// A directive as OpenMP spells it without the sentinel: "target enter data"; "api" and "runtime"
@@ -550,7 +555,7 @@ struct Iteration {
   Nanoseconds wall = 0;  ///< end - begin - hashing; of several the sum of each
   /// By part: they add up to `wall`.
   std::array<Nanoseconds, kIterationParts> time{};
-  /// Of `time`, that of operations which findings call needless.
+  /// Of `time`, that of operations which findings call redundant.
   std::array<Nanoseconds, kIterationParts> needless{};
   Nanoseconds hashing = 0;  ///< what the recorder spent on contents meanwhile
   std::uint64_t htod_bytes = 0;
@@ -563,7 +568,7 @@ struct Iteration {
 struct Picture {
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-  std::vector<std::uint32_t> finding_of_op;  ///< row of Analysis::findings that claims it, kNone
+  std::vector<std::uint32_t> finding_of_op;      ///< row of Analysis::findings that has it, kNone
   std::vector<std::uint32_t> directive_of_site;  ///< row of Analysis::directives, kNone
   /// By row of Analysis::loops, in order of time. Overlaps of threads that share a loop are in
   /// each of their iterations.
@@ -577,8 +582,8 @@ Analysis analyze(const Trace& trace, Picture& picture);
 /// name of the detector's own in snake_case ("oversized_transfer"); the report says it with blanks.
 /// Its rows (`directives`, `variables`, `loops`) are positions in the analysis's tables. An empty
 /// id is made of pattern, file and variable, so that it is the same in another run. Predictions and
-/// a picture of the run stay what they were: nothing tells which operations the finding claims.
-/// Throws Error if the pattern is no such name or if a row does not exist; then nothing is added.
+/// a picture of the run do not change, since the finding's operations are not known. Throws Error
+/// if the pattern is no such name or if a row does not exist; then nothing is added.
 void add_finding(Analysis& analysis, Finding finding);
 
 /// A hash of what a row is recognised by: 16 hexadecimal digits.

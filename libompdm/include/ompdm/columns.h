@@ -40,8 +40,8 @@ struct Index {
   auto operator<=>(const Index&) const = default;
 };
 
-/// An allocator that asks for large pages (transparent ones, MADV_HUGEPAGE) where it is asked for
-/// some MiB or more.
+/// An allocator that asks for large pages (transparent ones, MADV_HUGEPAGE) for allocations of 2
+/// MiB or more.
 template <class T>
 struct LargePages {
   using value_type = T;
@@ -125,8 +125,8 @@ class Shapes {
   [[nodiscard]] std::size_t size() const { return all_.size(); }
   const Row& operator[](std::uint32_t number) const { return all_[number]; }
 
-  /// The number of this shape, which becomes one of them if it is not yet. `likely` is looked at
-  /// first, then what rows of that shape became last.
+  /// The number of this shape, which is added if it is new. Tries `likely` first, then the shape
+  /// that rows of `likely` had last in its place.
   std::uint32_t number_of(const Row& shape, std::uint32_t likely) {
     const auto is_it = [&](std::uint32_t number) { return all_[number] == shape; };
     if (likely >= size()) return find(shape, is_it);
@@ -139,7 +139,7 @@ class Shapes {
     return number;
   }
 
-  /// Calls `change` with each. Two may become equal; they stay two.
+  /// Calls `change` with each shape. Two may become equal; they remain two.
   template <class Change>
   void change(Change&& change_one) {
     for (Row& shape : all_) change_one(shape);
@@ -147,7 +147,7 @@ class Shapes {
     became_.clear();
   }
 
-  /// Gives back the room that no shape takes.
+  /// Frees the memory that no shape takes.
   void fit() {
     all_.shrink_to_fit();
     slots_ = {};
@@ -166,7 +166,7 @@ class Shapes {
     return slot;
   }
 
-  // Another in each process, so that no file can be made whose shapes all collide.
+  // Different in each process, so that no file can be made whose shapes all collide.
   static std::uint64_t seed() {
     static const std::uint64_t seed = (std::uint64_t{std::random_device()()} << 32) | 1;
     return seed;
@@ -213,8 +213,8 @@ class Shapes {
   std::vector<std::uint32_t> became_;  // by shape, kNone where nothing is known
 };
 
-/// Positions of rows in the order of their begins, equals as they come; none if that is their order
-/// already.
+/// Positions of rows in the order of their begins; equal begins keep their order. Empty if the rows
+/// are in this order already.
 template <class Rows>
 std::vector<std::uint32_t> order_of_begins(const Rows& rows) {
   std::vector<std::uint32_t> order(rows.size());
@@ -231,11 +231,11 @@ std::vector<std::uint32_t> order_of_begins(const Rows& rows) {
   return order;
 }
 
-/// Rows of one type, in order. A loop's regions and operations differ in their times, and some in
-/// their contents: such a row takes 24 bytes, and its *shape*, the row without what is its own, is
-/// shared. An analysis that asks what a row is, not when, asks once a shape. What refers to rows
-/// does so by position. `Row::Rare`, a base of Row, has the fields that few rows have beside begin,
-/// end and region; all others are those of the shape.
+/// Rows of one type, in order. The regions and operations of a loop differ in their times, and some
+/// in their contents. A row takes 24 bytes; its *shape*, the row without its own fields, is shared.
+/// An analysis that does not need times can look at each shape once. References to rows are
+/// positions. `Row::Rare`, a base of Row, has the fields that few rows have. A row's own fields are
+/// these, its begin, end and region; all others are those of the shape.
 template <class Row>
 class DedupColumn {
   using Rare = typename Row::Rare;
@@ -245,7 +245,7 @@ class DedupColumn {
   using Iterator = RowIterator<DedupColumn, Row>;
   using value_type = Row;
   using iterator = Iterator;
-  static constexpr std::uint32_t kGone = kNone;  ///< where keep() put a row that it took away
+  static constexpr std::uint32_t kGone = kNone;  ///< position of a row that keep() removed
   using const_iterator = Iterator;
 
   DedupColumn() = default;
@@ -272,8 +272,8 @@ class DedupColumn {
 
   /// How many shapes are held; after edits some may have no row any more.
   [[nodiscard]] std::size_t shape_count() const { return shapes_.size(); }
-  /// What `of` makes of each shape, by `shape_of`: called once a shape, in the order of the first
-  /// rows that have them.
+  /// The result of `of` for each shape, by `shape_of`. `of` is called once a shape, in the order of
+  /// the first rows that have them.
   template <class Of>
   [[nodiscard]] auto of_shapes(Of&& of) const {
     std::vector<decltype(of(std::declval<const Row&>()))> results(shapes_.size());
@@ -285,7 +285,7 @@ class DedupColumn {
     }
     return results;
   }
-  /// Calls `take` with the position and what is rare of each row that has some of it.
+  /// Calls `take` with the position and the rare fields of each row that has some.
   template <class Take>
   void each_rare(Take&& take) const {
     for (std::size_t i = 0; i < size(); ++i) {
@@ -305,7 +305,7 @@ class DedupColumn {
     return own.duration == kLong ? wrapping(rare_[own.rare].end, own.begin, std::minus<>())
                                  : Nanoseconds{own.duration};
   }
-  /// What is rare of a row's own, and the same to be changed.
+  /// A row's rare fields, and the same to be changed.
   [[nodiscard]] const Rare& rare(std::size_t at) const {
     static const Rare kNothing;
     return rows_[at].rare == kNone ? kNothing : rare_[rows_[at].rare].rare;
@@ -322,7 +322,8 @@ class DedupColumn {
     put(own, row);
     rows_.push_back(own);
   }
-  /// One more of the shape of the row at `earlier`, with nothing of its own but these.
+  /// Adds a row with the shape of the row at `earlier`, these times and this region, and no rare
+  /// fields.
   void repeat(std::size_t earlier, Nanoseconds begin, Nanoseconds end,
               std::uint32_t region = kNone) {
     Own own;
@@ -335,7 +336,7 @@ class DedupColumn {
   void set_times(std::size_t at, Nanoseconds begin, Nanoseconds end) {
     put_times(rows_[at], begin, end);
   }
-  /// A row that is written back when this goes, unless an exception takes it away:
+  /// A row that is written back when the Edit is destroyed, unless by an exception:
   /// `runs.edit(i)->bytes = 8;`. One at a time.
   class Edit {
    public:
@@ -356,7 +357,7 @@ class DedupColumn {
   };
   Edit edit(std::size_t at) { return {*this, at}; }
   Edit edit_back() { return {*this, size() - 1}; }
-  /// Calls `change` with each shape: what is changed in one is changed in all its rows.
+  /// Calls `change` with each shape: a change of a shape is a change of all its rows.
   template <class Change>
   void change_shapes(Change&& change) {
     shapes_.change([&](Row& shape) {
@@ -364,7 +365,7 @@ class DedupColumn {
       without_own(shape);
     });
   }
-  /// Forgets the shapes that no row has any more: each edit may leave one.
+  /// Removes the shapes that no row has any more: each edit may leave one.
   void tidy() {
     Shapes<Row> used;
     std::vector<std::uint32_t> numbers(shapes_.size(), kNone);
@@ -376,7 +377,7 @@ class DedupColumn {
     used.fit();
     shapes_ = std::move(used);
   }
-  /// Every row's region becomes what `change` makes of it, where it has one.
+  /// Replaces the region of each row that has one by the result of `change`.
   template <class Change>
   void change_regions(Change&& change)
     requires requires(Row row) { row.region; }
@@ -385,9 +386,8 @@ class DedupColumn {
       if (own.region != kNone) own.region = change(own.region);
     }
   }
-  /// Changes rows that `key_of`, called with positions, puts apart and that have one shape, at
-  /// once: `change` is called with the shape and the key, in the order of the first rows that have
-  /// both.
+  /// Changes rows by shape and key; `key_of` is called with positions. `change` is called once for
+  /// each pair of shape and key, in the order of the first rows that have both.
   template <class KeyOf, class Change>
   void change_by(KeyOf&& key_of, Change&& change) {
     using Key = decltype(key_of(std::size_t{}));
@@ -414,8 +414,8 @@ class DedupColumn {
       own.shape = last.shape;
     }
   }
-  /// Keeps the rows that `is_kept` says so of, called with positions; says where each of them went,
-  /// kGone for the others.
+  /// Keeps the rows for which `is_kept`, called with positions, is true. Returns the new position
+  /// of each row, kGone for the others.
   template <class IsKept>
   std::vector<std::uint32_t> keep(IsKept&& is_kept) {
     std::vector<std::uint32_t> moved(size(), kGone);
@@ -428,8 +428,8 @@ class DedupColumn {
     rows_.resize(kept);
     return moved;
   }
-  /// Puts the rows in the order of their begins, equals as they come; says where each of them was,
-  /// or nothing if that is their order already.
+  /// Puts the rows in the order of their begins; equal begins keep their order. Returns the former
+  /// position of each row. Empty if the rows were in this order already.
   std::vector<std::uint32_t> sort_by_begin() {
     const std::vector<std::uint32_t> order = order_of_begins(*this);
     if (order.empty()) return order;
@@ -456,7 +456,7 @@ class DedupColumn {
 
   struct Own {
     Nanoseconds begin = 0;
-    std::uint32_t duration = 0;  // kLong: `end` is with what is rare
+    std::uint32_t duration = 0;  // kLong: `end` is in RareOwn
     std::uint32_t region = kNone;
     std::uint32_t shape = 0;
     std::uint32_t rare = kNone;
@@ -464,10 +464,10 @@ class DedupColumn {
   static_assert(sizeof(Own) == 24);
   struct RareOwn {
     Rare rare;
-    Nanoseconds end = 0;  // of one that is long, or ends before it begins
+    Nanoseconds end = 0;  // of a row that is long, or ends before it begins
   };
 
-  /// Damaged files hold times whose difference or sum has no room.
+  /// Damaged files may have times whose difference or sum overflows.
   template <class Op>
   static Nanoseconds wrapping(Nanoseconds a, Nanoseconds b, Op op) {
     return static_cast<Nanoseconds>(
@@ -510,10 +510,9 @@ class DedupColumn {
   Shapes<Row> shapes_;
 };
 
-/// Calls `take` with each shape that rows have, apart for rows that `group_of`, called with
-/// positions, puts into different groups; the group; how many these are, and the sum of their
-/// durations: modulo 2^64, since damaged files hold times whose sum has no room. In the order of
-/// the first rows that have both.
+/// Sums up rows by shape and by group; `group_of` is called with positions. Calls `take` with the
+/// shape, the group, the number of rows, and the sum of their durations. The order is that of the
+/// first rows that have both. The sum is modulo 2^64: times of damaged files may overflow.
 template <class Row, class GroupOf, class Take>
 void sum_up(const DedupColumn<Row>& rows, GroupOf&& group_of, Take&& take) {
   using Group = decltype(group_of(std::size_t{}));

@@ -1,5 +1,5 @@
-// Several analyses: runs of one program on several inputs, and versions of a program held against
-// each other. Pure functions.
+// Several analyses: runs of one program on several inputs, and versions of a program that are
+// compared. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ enum class SameProgram : std::uint8_t {
 };
 SameProgram same_program(const Analysis& one, const Analysis& other);
 
-/// Numbers the runs of one program (Analysis::run), fills in what each says of every finding
-/// (Finding::runs), and takes the edits from findings that a run disagrees with: these keep their
-/// figures. An edit that a run lacks is no disagreement where that run came to none of its
-/// directives; nor is a finding whose edits a run withholds, because it took no branch that this
-/// one took.
+/// Numbers the runs of one program (Analysis::run), and fills in the verdict of each run on every
+/// finding (Finding::runs). Takes the edits from findings that a run contradicts; these findings
+/// keep their figures. A run that lacks an edit does not contradict it if the run executed none of
+/// the edit's directives. Nor does a run whose edits of the finding are withdrawn because it did
+/// not execute a branch that this run executed.
 void agree(std::span<Analysis> runs);
 
 /// The positions of one row in the same table of each version; kNoRow where a version has no such
@@ -44,11 +44,10 @@ struct Comparison {
 };
 
 /// Recognizes the rows of each version in the version before it, and rows that this one lacks in
-/// earlier versions, the nearest first. Rows are told by properties that an edit of the source does
-/// not move:
-/// - a directive or kernel by its sort, file and function, in order of lines where there are
-/// several
-///   (an equal line decides where one side has more of them); then by sort and function in files of
+/// earlier versions, the nearest first. Rows are recognized by properties that an edit of the
+/// source does not change:
+/// - a directive or kernel by its sort, file and function, in order of lines if there are several
+///   (an equal line decides if one side has more of them); then by sort and function in files of
 ///   other names; then as the only row of its sort that is left in a file on both sides;
 /// - a variable by name and file, then by name;
 /// - a finding by pattern, variable, function and file, then without its function;

@@ -86,7 +86,8 @@ struct SourceFact {
   std::uint64_t element_bytes = 0;  ///< of one of these
   /// Of kWritten: each write needs the value before it, as `u[i] += k` and `u[i] = u[i] * k` do.
   bool reads_first = false;
-  /// An index by which any run uses it, the largest that is known: elements of element_bytes.
+  /// The largest known index by which any run uses it, in elements of element_bytes. None: not
+  /// known.
   std::optional<std::int64_t> last_index = {};
   bool last_is_written = false;
   int last_line = 0;                         ///< of that use
@@ -108,10 +109,10 @@ struct HostStretch {
     /// The loop at `places`, whose data is on the device before it and after it: updates in it move
     /// all of the items.
     kResident,
-    /// From the first to the last of the directives at `places`, of data that each iteration of a
-    /// loop, or each call of a function, makes: in one of them.
+    /// From the first to the last of the directives at `places`, in one iteration of a loop, or one
+    /// call of a function. Each iteration or call makes the data.
     kLifetime,
-    /// As kRest, of what the host's code alone reads: whether or not that is a result of the
+    /// As kRest, of reads by the host's code alone: whether or not the data is a result of the
     /// program.
     kAfter,
   };
@@ -121,7 +122,7 @@ struct HostStretch {
   /// Of a loop: also the code between two entries into it; of a span: between two calls of the
   /// function that leads to its directives.
   bool all_entries = false;
-  bool to_end = false;  ///< of a way: to the end of the code that a directive has
+  bool to_end = false;  ///< of kWay: to the end of the code that a directive has
   auto operator<=>(const HostStretch&) const = default;
 };
 
@@ -160,11 +161,11 @@ struct HostFact {
   HostUse renewed;      ///< its storage is declared, allocated or freed there
   HostUse kernel_read;  ///< by the code of target regions
   HostUse kernel_written;
-  /// Whether a loop around directives that name it may have none. Of a way: whether the program may
-  /// come to its end without its begin.
+  /// Whether a loop around directives that name it may have no iteration. Of kWay: whether the
+  /// program may come to its end without its begin.
   HostUse no_iteration;
-  /// Whether the program may come to the loop again without a directive in between. Of a way:
-  /// whether a loop on it may have no iteration.
+  /// Whether the program may come to the loop again without a directive in between. Of kWay:
+  /// whether a loop in it may have no iteration.
   HostUse again = {};
   /// Of kResident and kLoop: whether the host, or a region, may use its copy while the other is
   /// newer.
@@ -183,7 +184,7 @@ struct HostFact {
 struct SourceHunk {
   std::string file;  ///< as other rows name it
   int line = 0;      ///< that the hunk begins in
-  /// Each behind a mark: ' ' is there and stays, '-' goes, '+' comes.
+  /// Each after a mark: ' ' is there and remains, '-' is removed, '+' is added.
   std::vector<std::string> lines;
   bool operator==(const SourceHunk&) const = default;
 };
@@ -232,9 +233,9 @@ struct Site {
   std::uint64_t address = 0;  ///< codeptr_ra minus the module's bias
   std::vector<Frame>
       inlined;  ///< call chain by inlining at `address`, innermost first; may be empty
-  /// Who called `function` when the site was first met, innermost first, inlined calls included:
-  /// the first is the caller of the function that `address` lies in. Other calls of it may have
-  /// come from elsewhere. Empty if unknown.
+  /// The callers of `function` when the site was first executed, innermost first, inlined calls
+  /// included. The first is the caller of the function that `address` lies in. Other executions may
+  /// have other callers. Empty if unknown.
   std::vector<Frame> callers;
   bool operator==(const Site&) const = default;
 };
@@ -265,8 +266,8 @@ struct Variable {
   std::uint32_t pieces = 1;          ///< distinct pieces of storage under this name
   std::vector<std::string> aliases;  ///< other names by which the same storage was mapped
   std::uint64_t least_bytes = 0;     ///< smallest extent that was mapped; 0: all were alike
-  /// Its elements are pointers, as far as debug information tells: a kernel that writes them may
-  /// leave there where other data lies.
+  /// Its elements are pointers, as far as debug information shows. A kernel that writes them may
+  /// store the addresses of other data there.
   bool holds_pointers = false;
   bool operator==(const Variable&) const = default;
 };
@@ -291,9 +292,9 @@ struct DeviceVariable {
   std::string name;
   std::uint64_t address = 0;  ///< on the host, minus the module's bias
   std::uint64_t bytes = 0;
-  bool holds_pointers = false;  ///< or may: its type is not known
-  /// Fingerprint (DataOpRare) of what it holds when the program starts, on the device for as long
-  /// as nothing is sent there; 0: not known.
+  bool holds_pointers = false;  ///< or may hold them: its type is not known
+  /// Fingerprint (DataOpRare) of its content when the program starts, which the device has until
+  /// something is sent there; 0: not known.
   std::uint64_t initial = 0;
   bool operator==(const DeviceVariable&) const = default;
 };
@@ -308,10 +309,11 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("initial", row.initial, {.as = FieldRule::kAddress, .optional = true});
 }
 
-/// As many items are told of a directive's list; what it has besides is lost (records_too_large).
+/// The items of a directive's list that are recorded at most; the others are lost
+/// (records_too_large).
 inline constexpr std::size_t kMostMapItems = 1400;
 
-/// One mapped item of a directive's instance.
+/// One mapped item of a directive's execution.
 struct MapItem {
   Index<Variable> variable;
   std::string name;  ///< as the clause has it
@@ -319,8 +321,8 @@ struct MapItem {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;  ///< of a non-contiguous section those that it names; 0: not known
   std::uint64_t type = 0;   ///< libomptarget's map type bits (OMP_TGT_MAPTYPE_*)
-  /// Line of the local variable that the name begins with, by debug information; 0: it begins with
-  /// a parameter, with what is static or global, or that is not known.
+  /// Line of the local variable that the name begins with, by debug information. 0: not known, or
+  /// the name begins with a parameter, or with a static or global variable.
   int local_line = 0;
   /// Line from which on the directive's function knows all names in it; 0: not known.
   int scope_line = 0;
@@ -330,8 +332,8 @@ struct MapItem {
   bool hands_table = false;
   /// Memory of its function's frame, by debug information: gone when the function returns.
   bool automatic = false;
-  /// Where the pointer is that is set on the device to point to this item, if it is present there,
-  /// by compilers that have items of their own for that (from LLVM 22 on); 0: none.
+  /// Address of the pointer that is set on the device to point to this item, if the pointer is
+  /// present there. Compilers from LLVM 22 on have items of their own for that. 0: none.
   std::uint64_t attached_to = 0;
   bool operator==(const MapItem&) const = default;
 };
@@ -376,7 +378,7 @@ struct Device {
   std::string type;  ///< as the runtime tells: "generic-64bit", "sm_90"
   std::string name;
   bool is_host = false;   ///< the initial device (its number is omp_get_num_devices())
-  bool emulated = false;  ///< a host process or thread that plays a device
+  bool emulated = false;  ///< a host process or thread that emulates a device
   // Of CUDA devices, as the driver tells; 0: unknown.
   std::uint32_t multiprocessors = 0;
   std::uint32_t threads_per_multiprocessor = 0;
@@ -412,11 +414,11 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("tid", row.tid);
 }
 
-/// A directive of which it is not known what it does.
+/// A directive that the run did not execute, so that its effects are not known.
 struct UnreachedDirective {
   Directive directive = Directive::kTarget;
   Frame place;
-  /// A target region that its if() may run on the host, which nothing tells: never or at times.
+  /// A target region that its if() may run on the host, never or at times: nothing shows which.
   bool on_host = false;
   auto operator<=>(const UnreachedDirective&) const = default;
 };
@@ -436,31 +438,32 @@ enum class MakesMemory : std::uint8_t {
   kItself,
 };
 
-/// A loop of a function as the compiler left it, that some call of a path lies in: a natural loop
-/// of its machine code.
+/// A natural loop in the machine code of a function, as the compiler left it, with some call of a
+/// path.
 struct CodeLoop {
   std::string function;  ///< demangled; where it was inlined, the one that was
   std::string file;
   int line = 0;  ///< of the branch that leads back, which compilers give the `for`'s; 0 if unknown
   int column = 0;
   Index<CodeLoop> parent;  ///< the loop around it in the same function
-  /// Its iterations can be counted by what is recorded: none is without, and no two look like one.
+  /// Its iterations can be counted by what is recorded: each has events, and no two look like one.
   bool counts_all = false;
-  /// It may be left and entered again without anything being recorded in between: in one call of
-  /// its function, or in two that follow one another.
+  /// It may be left and entered again without any event in between: within one call of its
+  /// function (`entered_unseen`), or in two successive calls (`called_unseen`).
   bool entered_unseen = false;
   bool called_unseen = false;
-  /// No loop of the code any more: copies of the same calls, one behind the other, which is what
-  /// the compiler makes of a loop that it unrolls, or of a function that is called again and again.
-  /// The place is that of the call which each repetition begins with.
+  /// No loop of the code any more, but copies of the same calls, one behind the other. The compiler
+  /// makes these of a loop that it unrolls, or of a function that is called repeatedly. The place
+  /// is that of the call which each repetition begins with.
   bool unrolled = false;
-  /// The first few directives that its iterations may come to, in its own code and in functions
-  /// that this calls, and none of them did: another input may. By their places; those without one,
-  /// and those behind calls by a pointer that was never followed, are not known.
+  /// The first few unexecuted directives that its iterations may come to, in its own code and in
+  /// functions that this calls. Another input may execute them. They are listed by place.
+  /// Directives without a place, and those behind calls by a pointer that was never followed, are
+  /// not known.
   std::vector<UnreachedDirective> unreached = {};
   MakesMemory makes_memory = MakesMemory::kUnknown;
-  /// The line is one in the loop, and it begins in another: code of it lies before that, as it
-  /// does where the branch is that of a condition at the end (`do`), or of a `break`.
+  /// The line is one in the loop, whose begin is another one: some of its code lies before the
+  /// line. The branch is then that of a condition at the end (`do`), or of a `break`.
   bool begin_unknown = false;
   bool operator==(const CodeLoop&) const = default;
 };
@@ -500,12 +503,12 @@ struct CallPlace {
       0;                   ///< address of the function that it calls; 0: not known, as of a pointer
   bool code_read = false;  ///< false: of loops around it nothing is known
   Index<CodeLoop> loop;    ///< the innermost around it
-  /// Which calls may follow within one iteration of the innermost loop that both lie in, or in one
-  /// call of the function if they share none: of the same function alone.
+  /// The calls of the same function that may follow within one iteration of the innermost loop
+  /// around both. If they share no loop: within one call of the function.
   std::vector<CallRange> onward;
-  /// Which calls may follow as the begin of the next repetition, where `loop` is unrolled.
+  /// The calls that may follow as the begin of the next repetition, if `loop` is unrolled.
   std::vector<CallRange> repeats;
-  /// Addresses of functions that may go on in its function's place after it (tail calls).
+  /// Addresses of functions that may continue in its function's place after it (tail calls).
   std::vector<std::uint64_t> tail_calls;
   bool operator==(const CallPlace&) const = default;
 };
@@ -525,9 +528,9 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("tail_calls", row.tail_calls, {.as = FieldRule::kAddress, .optional = true});
 }
 
-/// A call, and how its function was called: a node of the calling context tree (Ammons, Ball,
-/// Larus, Exploiting Hardware Performance Counters with Flow and Context Sensitive Profiling,
-/// 1997).
+/// A call, and how its function was called: a node of the calling context tree. (Ammons, Ball,
+/// Larus, "Exploiting Hardware Performance Counters with Flow and Context Sensitive Profiling",
+/// 1997.)
 struct CallPath {
   Index<CallPath> caller;  ///< none: the program or a thread begins there, or more is not known
   Index<CallPlace> place;

@@ -21,13 +21,12 @@ enum class Clock : std::uint8_t {
 
 /// Fields of a region that few regions have.
 struct RegionRare {
-  /// Of the time between `begin` and `end`, what the recorder spent on contents: the directive
-  /// without the recorder would have taken end - begin - hashing. Times of operations have no such
-  /// share.
+  /// The recorder's time for contents between `begin` and `end`. Without the recorder the directive
+  /// would have taken end - begin - hashing. Times of operations have no such share.
   Nanoseconds hashing = 0;
-  Nanoseconds hashing_after = 0;  ///< what it spent right after `end`, on what had come back
-  /// Of a directive that a task ran (`nowait`), if that is known: when the task was made, which
-  /// `path` led to. 0: no such.
+  Nanoseconds hashing_after = 0;  ///< such time right after `end`, for data that was copied back
+  /// Of a directive that a task ran (`nowait`): when the task was made, which `path` led to. 0: no
+  /// task, or not known.
   Nanoseconds made = 0;
   std::uint32_t components = 0;  ///< that a `declare mapper` made of its items
   bool operator==(const RegionRare&) const = default;
@@ -88,15 +87,15 @@ enum class OpKind : std::uint8_t {
 
 /// Fields of a data operation that few operations have.
 struct DataOpRare {
-  /// Of what crossed, of transfers between host and device: a hash of up to 64 blocks of 4 KiB that
-  /// are spread over it. Of two equal sizes, different fingerprints are certainly different
-  /// contents, equal ones likely the same. 0: not taken.
+  /// Of transfers between host and device: a hash of up to 64 blocks of 4 KiB that are spread over
+  /// the content. Contents of equal size with different fingerprints differ for certain; with equal
+  /// ones they are likely the same. 0: not taken.
   std::uint64_t fingerprint = 0;
   std::uint64_t hash = 0;  ///< XXH3-64 of all of it; 0: not taken
   /// Equal for the operations of one API call (a rectangle is copied row by row); 0: of none, or of
   /// one that is not known.
   std::uint32_t call = 0;
-  bool trivial = false;  ///< all bytes of the content that were looked at are equal
+  bool trivial = false;  ///< all hashed bytes of the content are equal
   bool operator==(const DataOpRare&) const = default;
 };
 
@@ -108,12 +107,12 @@ struct DataOp : DataOpRare {
   bool internal = false;  ///< the runtime's own traffic: in no total but runtime_internal
   bool unfinished = false;
   std::uint32_t thread = 0;
-  Index<Region> region;  ///< none for API calls and what comes after a region's end
+  Index<Region> region;  ///< none: an API call, or an operation after a region's end
   Index<Site> site;      ///< of the region, or of the API call
   Index<CallPath> path;  ///< of the API call; none: not known, or of a region
   Index<Variable> variable;
-  /// Of allocations and associations: equal where they stand for the same host storage, which an
-  /// address alone does not tell (local variables and freed memory take turns). 0: not known.
+  /// Of allocations and associations: the number of the host storage. An address alone does not
+  /// identify storage, since local variables and freed memory use it in turn. 0: not known.
   std::uint32_t storage = 0;
   std::uint32_t map_type =
       0;  ///< low 16 bits of libomptarget's map type of the clause, 0 if unknown
@@ -189,8 +188,8 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("end_ns", row.end, {.as = FieldRule::kTime});
 }
 
-/// That the program asked for the device address of some storage (omp_get_mapped_ptr), at any time:
-/// it may reach the copy without naming it.
+/// The program asked for the device address of some storage (omp_get_mapped_ptr), at any time. It
+/// may use the copy without naming it.
 struct MappedPointer {
   std::int32_t device = -1;  ///< that it asked for
   std::uint64_t host = 0;
@@ -203,8 +202,8 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("host", row.host, {.as = FieldRule::kAddress});
 }
 
-/// A map clause that sends, of data that the device had already, so that nothing was sent: the
-/// content that the host's data had then.
+/// A map clause that sends, and whose data was present, so that nothing was sent. It has the
+/// content of the host's data at that time.
 struct UnsentItem {
   Index<Region> region;
   std::uint64_t host = 0;
@@ -254,7 +253,7 @@ struct BadAccess {
     kBehind,    ///< past its end
     kFreed,     ///< the block was freed
     kHost,      ///< by the host, outside of kernels and of the runtime
-    kHostFree,  ///< none: the host freed the memory whose copy the block is
+    kHostFree,  ///< no access: the host freed the memory that the block is a copy of
   };
   Of of = Of::kBehind;
   bool is_write = false;
@@ -304,17 +303,17 @@ struct DeviceActivity {
   ActivityKind kind = ActivityKind::kHtoD;
   MemoryKind source = MemoryKind::kUnknown;       ///< copies
   MemoryKind destination = MemoryKind::kUnknown;  ///< copies and memsets
-  bool internal = false;  ///< the runtime's own: no operation or launch of OMPT's stands for it
+  bool internal = false;  ///< the runtime's own: no operation or launch of OMPT belongs to it
   Index<DataOp> op;       ///< whose work it did
   Index<Launch> launch;
-  Index<Region> region;  ///< during which it was asked for
+  Index<Region> region;  ///< during which it was requested
   Index<Kernel> kernel;
   std::int32_t device = -1;
   std::int32_t source_device = -1;  ///< copies between devices
   std::int32_t destination_device = -1;
   std::uint32_t stream = 0;
   std::uint32_t context = 0;
-  std::uint32_t correlation = 0;  ///< CUPTI's number of the call that asked for it
+  std::uint32_t correlation = 0;  ///< CUPTI's number of the call that requested it
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
   std::uint64_t bytes = 0;
@@ -368,8 +367,8 @@ enum class SynchronizationKind : std::uint8_t {
 /// A call of CUDA's by which the host (or a stream) waited for a device (CUPTI).
 struct Synchronization {
   SynchronizationKind kind = SynchronizationKind::kUnknown;
-  /// During which it was called; if none ran (API calls wait after their operation), whose work
-  /// it waited for.
+  /// The operation or region during which it was called. If none ran (API calls wait after their
+  /// operation): the one whose work it waited for.
   Index<DataOp> op;
   Index<Region> region;
   std::int32_t device = -1;  ///< of its context, -1 if no activity told

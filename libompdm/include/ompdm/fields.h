@@ -38,7 +38,7 @@ struct FieldRule {
   /// The same among the fields that few rows have (`Row::Rare`).
   int rare = -1;
   As as = kValue;
-  /// The value that events, and optional fields of other rows, leave out.
+  /// The value at which events, and optional fields of other rows, leave the field out.
   std::int64_t absent = 0;
   /// The field of a definition is left out where it is `absent` or empty. References always are.
   bool optional = false;

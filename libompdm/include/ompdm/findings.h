@@ -19,28 +19,31 @@ namespace ompdm::analysis {
 struct SourcePlace {
   std::string file;           ///< empty: not known
   int line = 0;               ///< of the pragma, the loop's condition or the call; 0: not known
-  std::string function;       ///< that it is in, without its parameters; empty: not known
+  std::string function;       ///< the function around it, without parameters; empty: not known
   std::uint64_t address = 0;  ///< in the binary
   auto operator<=>(const SourcePlace&) const = default;
 };
 
 /// Data that edits name.
 struct EditData {
-  /// As a clause has it: "u[0:n * n]". Its names are those that `named_at.function` sees. Empty
-  /// where the compiler passed no names.
+  /// As a clause has it: "u[0:n * n]". Its names are those that `named_at.function` knows. Empty:
+  /// the compiler passed no names.
   std::string expression;
-  /// What it is a member of, outermost first: "s" of "s.p", "p[0:1]" and "p->q[0:1]" of "p->q->r";
-  /// "this[0:1]". The runtime refuses a struct that is there in part, so these go with it.
+  /// The objects that it is a member of, outermost first: "s" of "s.p", "p[0:1]" and "p->q[0:1]" of
+  /// "p->q->r"; "this[0:1]". The runtime refuses a struct that is present in part, so edits map
+  /// these, too.
   std::vector<std::string> objects;
-  SourcePlace named_at;  ///< the directive that calls it so
+  SourcePlace named_at;  ///< the directive that names it so
   /// Where that function declares the local variable that the name begins with; 0: it is a
   /// parameter, static, global, or that is not known.
   int local_line = 0;
-  int scope_line = 0;  ///< from which on that function knows all names in it; 0: not known
-  /// The expression stood for other extents of this data, too: at most for one of `pieces`.
+  int scope_line = 0;  ///< from this line on the function knows all names in it; 0: not known
+  /// The expression also stood for other extents of this data: it stands for at most one of
+  /// `pieces`.
   bool varies = false;
-  bool strays = false;  ///< it stood for memory of other addresses at times, which is not meant
-  /// Of several pieces each entry into the loop has one, which the expression stands for there.
+  bool strays = false;  ///< at times it stood for memory at other addresses, which is not kept
+  /// There are several pieces; each entry into the loop has one, for which the expression stands
+  /// there.
   bool in_turn = false;
   std::vector<std::uint64_t> pieces;   ///< bytes of each piece of storage that it stands for
   std::vector<std::size_t> variables;  ///< rows of Analysis::variables that it stands for
@@ -61,13 +64,13 @@ enum class EditKind : std::uint8_t {
   kKeep,      ///< leave the directive: it finds the data present then, and moves nothing
 };
 
-/// A loop of which it is not known where it begins, as far as its code tells, or the calls that led
-/// to its directives when each was first met.
+/// A loop whose begin in the source is not known. It is described by its code, or by the calls that
+/// led to the first execution of each of its directives.
 struct UnplacedLoop {
-  bool innermost = false;              ///< another loop, or several calls, run it again and again
+  bool innermost = false;              ///< another loop, or several calls, enter it repeatedly
   std::vector<SourcePlace> runs = {};  ///< the directives of an iteration
-  /// The innermost function that leads to all of them, where that is known; `line` is where it
-  /// calls what leads to the first.
+  /// The innermost function that leads to all of these directives, if known. `line`: where it calls
+  /// the function that leads to the first.
   SourcePlace in = {};
   bool is_there = false;  ///< the loop is in that function itself, and in none that calls it
   bool recurses = false;  ///< no loop: that function calls itself
@@ -81,31 +84,31 @@ struct Anchor {
   enum class Of : std::uint8_t {
     kDirective,  ///< each of `places`
     kLoop,
-    kCalls,  ///< calls in a row, or repeated by the compiler: of a line that is no loop (any more)
-    kResidency,  ///< from the first to the last instance of any of `places`
-    kUses,       ///< of the data that any of `places` put there
+    kCalls,      ///< calls in a row, or repeated by the compiler: the line is no loop (any more)
+    kResidency,  ///< from the first to the last execution of any of `places`
+    kUses,       ///< of the data that any of `places` mapped
   };
   Side side = Side::kAt;
   Of of = Of::kDirective;
-  /// Of a loop or of calls one, whose file is empty where the code does not tell its line.
+  /// For kLoop and kCalls one place, whose file is empty if the code does not show its line.
   std::vector<SourcePlace> places;
   std::optional<UnplacedLoop> unplaced = {};  ///< of a loop without a line to begin at
   /// A line in such a loop, as its code tells; none: not known.
   std::optional<SourcePlace> inside = {};
-  /// The edit goes before the first entry into the loop, and after the last: data that an iteration
-  /// maps comes again in a later entry only.
+  /// The edit goes before the first entry into the loop, and after the last. Data that an iteration
+  /// maps is mapped again in a later entry only.
   bool all_entries = false;
-  /// Of kResidency: each iteration of a loop, or each call of a function, makes the data, which
-  /// stays from the first to the last instance in that.
+  /// Of kResidency: each iteration of a loop, or each call of a function, makes the data. The
+  /// residency lasts from the first to the last execution in that iteration or call.
   bool in_each_lifetime = false;
 };
 
-/// The condition of an edit that the source shows, and no trace.
+/// The condition of an edit, which only the source can show.
 enum class EditWhen : std::uint8_t {
   kAlways,
   kEachTime,  ///< each time that the anchor is reached
-  kHostUses,  ///< wherever the host, or a region that falls back to it, reads it or changes a part
-  kHostChanged,    ///< wherever the host has changed it, or another device's copy came back
+  kHostUses,  ///< wherever the host, or a region that runs on it, reads the data or changes a part
+  kHostChanged,    ///< wherever the host has changed it, or another device has copied it back
   kKernelChanged,  ///< if a kernel changes data that the clauses at `places`, or at the begin of
                    ///< the mapping that ends there, only send
   kNothingThere,   ///< the data was not present so far; after the edit it would be
@@ -118,25 +121,25 @@ struct Edit {
   std::vector<EditClause> clauses = {};      ///< none: all items of the finding that it has
   std::vector<std::int32_t> devices = {};    ///< of an inserted directive, one for each device
   EditWhen when = EditWhen::kAlways;
-  bool after_taskwait = false;  ///< what is nowait at the anchor has to be awaited before
-  /// The names are those of the directive at the anchor, so that the edit can be made as it is;
-  /// else it is in words. Names of other places the source alone tells (Finding::patch).
+  bool after_taskwait = false;  ///< insert it after a taskwait: directives at the anchor are nowait
+  /// The names are those of the directive at the anchor, so that the edit can be made as it is. If
+  /// not, it is described in words: only the source has the names of other places (Finding::patch).
   bool in_scope = false;
-  /// Of an insertion at a place in another function than names it: where that function calls what
+  /// Of an insertion in a function that does not name the data: where this function calls what
   /// leads to the directives which name it.
   std::vector<SourcePlace> calls = {};
 };
 
 /// Facts that would make the edits wrong, and that no trace can rule out.
 enum class Unless : std::uint8_t {
-  kHostUses,          ///< the host uses the data meanwhile, and no update says so
-  kHostChanges,       ///< the host, or another device's copy that comes back, changes it meanwhile
-  kKernelChanges,     ///< a kernel changes what none is known to have changed in this run
-  kKernelUses,        ///< a kernel uses what none is known to have seen in this run
-  kHostWantsRestore,  ///< the host has changed its copy, and wants what the device has
+  kHostUses,          ///< the host uses the data meanwhile, and no update shows it
+  kHostChanges,       ///< the host, or a copy back of another device, changes it meanwhile
+  kKernelChanges,     ///< a kernel changes data that none is known to have changed in this run
+  kKernelUses,        ///< a kernel uses data that none is known to have seen in this run
+  kHostWantsRestore,  ///< the host has changed its copy, and wants the device's content
   kMadeAgain,         ///< the program makes the storage again meanwhile
   kNoIteration,       ///< the loop has no iteration: data that it fills or sends is not set
-  kNoneBefore,        ///< the program comes by without the transfer that makes it needless
+  kNoneBefore,        ///< the program gets there without the transfer that makes it redundant
 };
 
 /// What the source says of a condition.
@@ -156,7 +159,7 @@ struct LoopPlace {
   bool is_calls = false;   ///< calls in a row, or repeated by the compiler: no loop (any more)
 };
 
-/// Transfers whose content was found to be what was there.
+/// Transfers whose content was there already.
 struct SameContents {
   std::uint64_t equal = 0;
   std::uint64_t in_full = 0;  ///< of these: all bytes were compared, not only blocks of them
@@ -178,51 +181,52 @@ struct PerIterationMapping {
   std::vector<std::int32_t> devices = {};
   LoopPlace loop = {};
   std::uint64_t iterations = 0;
-  bool iterations_at_least = false;  ///< more may have come, unseen
+  bool iterations_at_least = false;  ///< there may have been more, which nothing recorded shows
   std::uint64_t entries = 0;         ///< how many times the loop was entered
   bool entries_at_least = false;
   std::uint64_t sent = 0;  ///< transfers
   std::uint64_t sent_enough = 0;
   std::uint64_t returned = 0;
   std::uint64_t returned_enough = 0;
-  bool enough_at_most = false;  ///< what was not compared is taken to be needed
-  std::uint64_t compared = 0;   ///< transfers of a later iteration with what was there
+  bool enough_at_most = false;  ///< transfers that were not compared count as needed
+  std::uint64_t compared = 0;   ///< transfers of later iterations, compared with the content there
   SameContents same = {};
-  bool may_be_read = false;  ///< whether the host read what came back meanwhile does not show
-  bool of_elements = false;  ///< the host uses a few elements alone, which stay to be updated
+  bool may_be_read = false;  ///< it is not known whether the host read the copies back meanwhile
+  bool of_elements = false;  ///< the host uses a few elements alone, which updates still transfer
   bool by_updates = false;   ///< by `target update`: the data is on the device before and after
-  /// The source shows that the loop is entered again where no event of the run tells.
+  /// By the source the loop is entered again, which no event of the run shows.
   bool entered_unseen = false;
 
-  /// Whether less may be spared than was counted.
+  /// Whether fewer transfers may be saved than were counted.
   [[nodiscard]] bool is_at_most() const { return may_be_read || of_elements || entered_unseen; }
 };
 
-/// Data that went to a device which had it, or could have kept it.
+/// Data that was sent to a device which had it, or could have kept it.
 struct Resends {
   std::vector<std::string> items = {};
   std::vector<std::int32_t> devices = {};
   enum class How : std::uint8_t {
     kWasSent,   ///< before
-    kCameBack,  ///< changed there, and went over again so
-    kBoth,      ///< the one or the other
+    kCameBack,  ///< copied back from the device, which had changed it, and sent again
+    kBoth,      ///< some of either
   };
   How how = How::kWasSent;
-  std::vector<SourcePlace> before = {};  ///< where it came from last; none: not known
+  std::vector<SourcePlace> before = {};  ///< where it was last sent or copied back; none: not known
   SameContents same = {};
   bool is_mapped_again = false;  ///< its memory was deleted in between, and could have been kept
-  /// Directives that sent it again are those where it came from: in a later call, or iteration.
+  /// The directives that sent it again are those that had sent it, or copied it back: in a later
+  /// call, or iteration.
   bool comes_round = false;
   /// Each iteration of a loop, or each call of a function, makes the data.
   bool is_made_anew = false;
   std::uint64_t all = 0;  ///< transfers of these items by the directive
-  /// Copies back of the items, which kernels only read: they are needless, too.
+  /// Copies back of the items, which kernels only read: they are redundant, too.
   std::uint64_t returned = 0;
   /// Copies back that the host does not read before the last of them, as its source shows.
   std::uint64_t unread = 0;
 };
 
-/// Data that came back as it had been sent.
+/// Data that was copied back as it had been sent.
 struct UnmodifiedCopyBack {
   std::vector<std::string> items = {};
   SameContents same = {};
@@ -230,44 +234,44 @@ struct UnmodifiedCopyBack {
   bool is_only_read = false;             ///< by kernels, as their source shows
 };
 
-/// Data that came back as it had come back before.
+/// Data that was copied back again with the content of the copy back before.
 struct RepeatedCopyBack {
   std::vector<std::string> items = {};
-  std::vector<SourcePlace> before = {};  ///< where it had come back; none: not known
+  std::vector<SourcePlace> before = {};  ///< where it had been copied back; none: not known
   SameContents same = {};
   bool is_scratch = false;  ///< kernels in between had copies of it by clauses that only send
   std::uint64_t all = 0;    ///< transfers of these items by the directive
 };
 
-/// Data that went to a device before any kernel could have seen it.
+/// Data that was sent to a device, and overwritten or dropped before any kernel could have seen it.
 struct UnusedTransfer {
   std::string item = {};
   std::vector<std::int32_t> devices = {};
-  std::uint64_t overwritten = 0;       ///< of the needless; the others were dropped
+  std::uint64_t overwritten = 0;       ///< of the redundant transfers; the others were dropped
   std::uint64_t all = 0;               ///< transfers to a device by that clause
   std::vector<SourcePlace> ends = {};  ///< where its memory was deleted; none: not known
 };
 
-/// Data that went to a device whose kernel overwrites all of it before it reads any, as its source
-/// shows.
+/// Data that was sent to a device, and whose kernel, by its source, overwrites all of it before it
+/// reads any.
 struct OverwrittenTransfer {
   std::vector<std::string> items = {};
   std::vector<std::int32_t> devices = {};
 };
 
-/// Data that came back to a host that does not read it from then on, nor a kernel from the host, as
-/// the source shows.
+/// Data that was copied back, and that by the source the host does not read from then on, nor a
+/// kernel from the host.
 struct UnreadCopyBack {
   std::vector<std::string> items = {};
   std::vector<std::int32_t> devices = {};
 };
 
-/// Device memory that came and went without a kernel that could have seen it.
+/// Device memory that was allocated and deleted without a kernel that could have seen it.
 struct UnusedAllocation {
   std::vector<std::string> items = {};
   std::vector<std::int32_t> devices = {};
   std::vector<SourcePlace> ends = {};  ///< where it was deleted; none: not known
-  bool is_unset = false;               ///< it was never sent, and came back
+  bool is_unset = false;               ///< it was never sent, but copied back
   bool has_no_kernels = false;         ///< none ran on these devices
 };
 
@@ -277,26 +281,26 @@ struct RepeatedAllocation {
   std::vector<std::int32_t> devices = {};
   std::vector<SourcePlace> by = {};  ///< the directives that did so
   std::uint64_t allocations = 0;     ///< in all
-  std::uint64_t pieces = 0;          ///< of storage: as many would do
+  std::uint64_t pieces = 0;          ///< of storage: as many allocations are enough
 };
 
-/// Transfers of a few bytes, which could have been fewer.
+/// Small transfers, which could have been fewer.
 struct SmallTransfers {
   std::uint64_t largest = 0;  ///< bytes of one
   bool to_device = false;
   std::int32_t device = 0;
-  /// How many would do; none: they cannot be fewer, but their latency outweighs all else.
+  /// How many are enough; none: they cannot be fewer, but took most of the device's time meanwhile.
   std::optional<std::uint64_t> enough = {};
-  bool neighbours = false;           ///< some are of memory next to the one before's
-  bool repeated = false;             ///< some came without a kernel since the one before
+  bool neighbours = false;           ///< some are of memory next to that of the transfer before
+  bool repeated = false;             ///< before some no kernel ran since the transfer before
   bool one_place = false;            ///< all are of one place on the host
-  bool several_an_instance = false;  ///< of the directive, mostly
+  bool several_an_instance = false;  ///< mostly several an execution of the directive
   std::vector<std::string> items = {};
   std::optional<SourcePlace> place = {};  ///< of the directive
   Directive directive = Directive::kRuntime;
   LoopPlace loop = {};  ///< the innermost around the first of them
-  /// Each was copied into device memory that was allocated for it alone: so many blocks. 0: not
-  /// all.
+  /// Each was copied into device memory that was allocated for it alone: so many blocks. 0: not all
+  /// were.
   std::uint64_t blocks = 0;
 };
 
@@ -307,28 +311,28 @@ struct MappedScalars {
   std::uint64_t launches = 0;
   std::vector<SourcePlace> places = {};     ///< of the kernels
   std::uint64_t transfers = 0;              ///< of these and of the other variables
-  bool came_back = false;                   ///< as sent; else nothing came back of them
-  std::vector<std::string> unchanged = {};  ///< others, which came back as sent
-  std::vector<std::string> returned = {};   ///< others, which a kernel's result comes back by
+  bool came_back = false;                   ///< unchanged; else none of them was copied back
+  std::vector<std::string> unchanged = {};  ///< others, which were copied back unchanged
+  std::vector<std::string> returned = {};   ///< others, by which a kernel's result is copied back
 };
 
-/// Components of a mapping that the runtime looked up on the host; Finding::count is of these,
-/// Finding::of of the instances that did so.
+/// Components of a mapping that the runtime looked up on the host. Finding::count is of these,
+/// Finding::of of the executions that did so.
 struct MapperWalk {
-  std::uint64_t most = 0;       ///< components of one instance
-  std::uint64_t bytes = 0;      ///< that the instances moved
-  std::uint64_t transfers = 0;  ///< that these took
-  Nanoseconds wall = 0;         ///< of all instances
+  std::uint64_t most = 0;       ///< components of one execution
+  std::uint64_t bytes = 0;      ///< that the executions moved
+  std::uint64_t transfers = 0;  ///< of these bytes
+  Nanoseconds wall = 0;         ///< of all executions
   std::vector<std::string> names = {};
   std::optional<SourcePlace> place = {};  ///< of the directive
   Directive directive = Directive::kRuntime;
-  bool was_there = false;  ///< the data, mostly, when the directive came to it
-  bool at_least = false;   ///< of a longer list only the first items are told
+  bool was_there = false;  ///< the data was mostly present when the directive began
+  bool at_least = false;   ///< of a longer list only the first items are recorded
 };
 
-/// A kernel's own run, as the device told.
+/// One run of a kernel, as the device recorded it.
 struct KernelRun {
-  /// What lets no more threads be on a multiprocessor at once.
+  /// The resource that lets no more threads be on a multiprocessor at once.
   enum class Limit : std::uint8_t { kThreads, kBlocks, kRegisters, kSharedMemory };
   struct Occupancy {
     std::uint64_t threads = 0;  ///< that can be on a multiprocessor at once
@@ -339,7 +343,7 @@ struct KernelRun {
   std::uint64_t blocks = 0;
   std::uint64_t threads = 0;                ///< of a block
   std::uint64_t multiprocessors = 0;        ///< of the device; 0: not known
-  std::optional<Occupancy> occupancy = {};  ///< none: the device did not say what it has
+  std::optional<Occupancy> occupancy = {};  ///< none: the device's limits are not known
 };
 
 /// A kernel that leaves most of a device idle.
@@ -397,21 +401,22 @@ struct PartialUpdate {
   std::vector<std::string> names = {};
   std::uint64_t moved = 0;  ///< bytes
   std::uint64_t named = 0;
-  bool in_steps = false;  ///< the section has a step, and what moved has none
+  bool in_steps = false;  ///< the section has a step, and the transfers have none
   SourcePlace place = {};
 };
 
-/// Device memory that was there when the program ended.
+/// Device memory that was still allocated when the program ended.
 struct DeviceLeak {
   bool is_mapped = false;               ///< by a directive; else the program has its device address
   std::vector<std::string> items = {};  ///< of what is mapped
   std::vector<std::int32_t> devices = {};
-  Directive directive = Directive::kRuntime;  ///< that left it
-  std::string api = {};                       ///< the routine that did; empty: none, or not known
+  Directive directive = Directive::kRuntime;  ///< that allocated it
+  /// The routine that allocated it; empty: none, or not known.
+  std::string api = {};
   SourcePlace place = {};
-  /// Directives whose map clauses ask for it back, and brought nothing.
+  /// Directives whose map clauses ask for a copy back, and copied nothing.
   std::vector<SourcePlace> asked_back = {};
-  /// By which the function may know what is left: pointers that it swaps.
+  /// Names by which the function may also know the data: it swaps pointers.
   std::vector<std::string> other_names = {};
   /// The program has ended it: the runtime keeps what a `declare mapper` maps.
   bool by_mapper = false;
@@ -421,24 +426,24 @@ struct DeviceLeak {
 struct ClauseEffect {
   enum class Rule : std::uint8_t {
     kNotSent,             ///< a clause sent nothing, though the host had changed the data
-    kNeverSent,           ///< a kernel reads what nothing ever set on the device
-    kResultsLost,         ///< a mapping ended, and nothing brought back what a kernel wrote
-    kNotCopiedBack,       ///< a clause that asks for what a kernel wrote brought nothing
+    kNeverSent,           ///< a kernel reads data that nothing ever set on the device
+    kResultsLost,         ///< a mapping ended, and a kernel's writes were not copied back
+    kNotCopiedBack,       ///< a clause that asks for a kernel's writes copied nothing
     kResultsOverwritten,  ///< an update to the device replaced what a kernel wrote
-    kUnsetCopiedBack,     ///< what nothing ever set on the device came back
-    kPrivateCopy,         ///< a kernel has a copy of its own of what is mapped
+    kUnsetCopiedBack,     ///< data that nothing ever set on the device was copied back
+    kPrivateCopy,         ///< a kernel has a private copy of mapped data
     kEndedFrame,          ///< a local variable was found to be that of a function that has ended
     kPartlyPresent,       ///< the device has a part of what the clause names
     kDeviceAddress,       ///< a clause maps device memory again
     kHostAddress,         ///< a kernel gets an address of the host's memory
     kNotPresent,          ///< an update, or an end, of what is not on the device
-    kTwoDevices,          ///< a copy back of one device replaced what another had brought back
+    kTwoDevices,          ///< a copy back of one device replaced that of another
     kUnordered,           ///< a nowait directive ran after one that the program reaches later
-    /// The data of a pointer is mapped, and no clause maps the member that the pointer is: a kernel
-    /// that uses it by that has the host's address, from LLVM 22 on.
+    /// The data of a pointer is mapped, and no clause maps the pointer itself, a member. From LLVM
+    /// 22 on, a kernel that uses the data by that pointer has the host's address.
     kPointerNotMapped,
     // Of recordings by `ompdm check`.
-    kUninitialised,     ///< what came back hung on what device memory held before anything set it
+    kUninitialised,     ///< a copied value depends on device memory that nothing had set
     kOutOfSection,      ///< a kernel touched memory before or past the block of an item
     kUsedAfterDelete,   ///< a kernel touched a block that was freed
     kHostAccess,        ///< the host touched a block by its device address
@@ -471,23 +476,25 @@ struct ClauseEffect {
   bool is_watched = false;                ///< `ompdm check` saw them write it; else they may have
   /// kNotSent: the directive that copied the data last, either way, before the host changed it.
   std::optional<SourcePlace> copied = {};
-  /// kPartlyPresent: what the kernel uses of the item, and is not there. kNotPresent: the part of
-  /// the data by whose name `ended` deleted all of it.
+  /// kPartlyPresent: the part of the item that the kernel uses, and that is absent. kNotPresent:
+  /// the part of the data by whose name `ended` deleted all of it.
   std::string member = {};
   bool is_static = false;  ///< kNotSent: the data is of a `declare target` variable
   SourceLine shown = {};   ///< the statement that uses the value, as the source shows; line 0: none
-  bool nothing_came_back = false;  ///< of the whole run
+  bool nothing_came_back = false;  ///< of the whole run: it had no copy back
   bool is_left = false;  ///< kResultsLost: no directive ended the mapping, which this one made
-  /// kPrivateCopy: it reads an old value; else it loses a new one. kNeverSent: it reads alone.
+  /// kPrivateCopy: the kernel reads an old value; else it loses a new one. kNeverSent: it only
+  /// reads.
   bool reads = false;
   /// kOutOfSection, kUsedAfterDelete, kHostAccess: the touched byte, from the block's first one on.
   std::int64_t offset = 0;
   bool is_write = false;            ///< the same: it was a write
   std::uint64_t element_bytes = 0;  ///< of an element, as the source shows; 0: not known
   bool asks_threads = false;        ///< kUninitialised: such a kernel asks for teams or threads
-  /// kUninitialised: what the kernels read that wrote the data, and nothing had set.
+  /// kUninitialised: data that nothing had set, and that the kernels read which wrote the item.
   std::vector<std::string> unset_reads = {};
-  /// Items that came back with other values for this reason, where device memory held other bytes.
+  /// Items that were copied back with other values for this reason, where device memory held other
+  /// bytes.
   std::vector<std::string> spoiled = {};
   /// kPointerNotMapped: the pointers, as clauses name their data. `item` is the object that they
   /// are members of, as a map clause would have it.
@@ -510,31 +517,31 @@ using Facts =
 /// An unknown fact that makes a finding possible only.
 struct Caveat {
   enum class Kind : std::uint8_t {
-    kNotCompared,       ///< contents were not
-    kFewCompared,       ///< too few of them were
-    kHalfUnbacked,      ///< contents speak for less than half of the bytes
-    kBlocksCompared,    ///< of some of it, and not all bytes
+    kNotCompared,       ///< contents were not compared
+    kFewCompared,       ///< too few contents were compared
+    kHalfUnbacked,      ///< contents show it for less than half of the bytes
+    kBlocksCompared,    ///< of some data only blocks were compared, not all bytes
     kOthersMap,         ///< other directives map the same in between
     kHostChanges,       ///< the host changes it in between: updates may move as much
     kOldCopy,           ///< the host, or a region, may use it while the other's copy is newer
-    kOtherEntries,      ///< the loop may have been entered more often, and each time has its own
-    kMadeAgain,         ///< `names` are made in each iteration, and what they point to may be
-    kMakesMemory,       ///< the loop makes memory in its iterations, which may be this
+    kOtherEntries,      ///< the loop may have been entered more often, each time with other data
+    kMadeAgain,         ///< each iteration makes `names`, and perhaps the memory they point to
+    kMakesMemory,       ///< the loop's iterations make memory, which may be that of this data
     kSameMadeAgain,     ///< the host may have made the same content again
     kSameWritten,       ///< a kernel may have written the same content
-    kNamesStray,        ///< `names` stand for data, too, that the edits do not keep
-    kOtherData,         ///< other instances of the directive name other data so
+    kNamesStray,        ///< `names` also stand for data that the edits do not keep
+    kOtherData,         ///< other executions of the directive use these names for other data
     kScratchCopies,     ///< kernels in between have copies of it, and may change them
     kHostChanged,       ///< the host may have changed its copy of `names`, and want it restored
     kRareFlag,          ///< a kernel may set a flag now and then
-    kFewIterations,     ///< how many iterations a kernel has does not show: it may be few
+    kFewIterations,     ///< the number of a kernel's iterations is not known: it may be small
     kNeededAtOnce,      ///< the host may need each of them at once
     kMaybeNoFaster,     ///< a kernel of another shape may be no faster
-    kPinnedUnmeasured,  ///< no transfer of this run tells the rate of page-locked memory
+    kPinnedUnmeasured,  ///< no transfer of this run shows the rate of page-locked memory
     kOtherPointer,      ///< the kernel may reach it by another pointer
-    kRestCounted,       ///< the rest of the run was counted, and may need what this part does not
-    kRestNotHere,       ///< the rest of the run is not in this part of it, and may need it too
-    kRestLost,          ///< events of the run were lost: what they did may need it
+    kRestCounted,       ///< the rest of the run is only aggregated, and may need the operations
+    kRestNotHere,       ///< the trace is a part of the run, whose rest may need the operations
+    kRestLost,          ///< events of the run were lost: their operations may need these
   };
 
   Kind kind = Kind::kNotCompared;
@@ -544,10 +551,10 @@ struct Caveat {
 /// Advice that is no edit, besides the advice that follows from the facts.
 struct Remark {
   enum class Kind : std::uint8_t {
-    kWentAsItHadBeen,  ///< nothing: all of it went over again as the device had had it
+    kWentAsItHadBeen,  ///< no advice: all was sent again with the content that the device had
     kMakeOnce,         ///< make `names` before the loop at `place`, which makes them again
     kMapObjects,       ///< let directives before and after name the objects that a mapper is for
-    kRunsAtTimes,      ///< once `names` stay, the directive at `place` must not run at times
+    kRunsAtTimes,      ///< once `names` remain, the directive at `place` must not run at times
   };
 
   Kind kind = Kind::kWentAsItHadBeen;

@@ -24,13 +24,13 @@ struct SpoolInfo {
   std::string program;
   bool finished = false;  ///< has a trailer
   bool runs = false;      ///< its process surely still runs
-  bool alive = false;     ///< it runs, or that cannot be told: another host or container
+  bool alive = false;     ///< it runs, or that is not known: another host or container
 };
 
 /// Whether the file begins as a spool does. Never throws.
 bool is_spool(const std::filesystem::path& path);
 
-/// What the header of a spool says. Throws Error if it is no spool or newer than this library.
+/// The header of a spool. Throws Error if it is no spool or newer than this library.
 SpoolInfo spool_info(const std::filesystem::path& path);
 
 /// The spools in a directory, sorted by name; unreadable ones are left out.
@@ -60,9 +60,9 @@ struct FinishOptions {
   int handed_over = -1;
   /// Descriptor of the spool, to which its name may not lead any more; closed in the end. -1: none.
   int opened = -1;
-  /// How long to wait for another process that is at it already.
+  /// How long to wait for another process that is finishing the spool already.
   std::chrono::milliseconds patience{0};
-  /// Called once, when that has taken long enough for a user to wonder.
+  /// Called once, when the wait is long enough for a user to notice.
   std::function<void()> waiting = nullptr;
   /// A run of more events (regions, operations, launches, activities) leaves STEM.ompdm instead of
   /// STEM.json, unless the user gave the recorder a name with that ending.

@@ -19,7 +19,7 @@ struct PresentData {
   SourcePlace since = {};   ///< the directive that mapped it
   SourcePlace caller = {};  ///< that called that directive's function; no file: not known
   Nanoseconds time = 0;     ///< when it did
-  /// References that directives hold, as far as their lists are known; none: not known.
+  /// The reference count, as far as the map lists of directives are known; none: not known.
   std::optional<std::uint64_t> references = {};
   std::optional<SourcePlace> sent = {};      ///< the directive that sent it last
   std::optional<SourcePlace> returned = {};  ///< and that copied it back last

@@ -19,9 +19,10 @@
 
 namespace ompdm {
 
-/// The name with the fewest slips from `word`, the first of several: a letter too many, too few or
-/// wrong, or two exchanged; upper and lower case are the same. Empty if no name is near: one slip
-/// in three letters and not more than `at_most`, or a name that begins with `word`.
+/// The name with the fewest errors against `word`; of several the first. An error is a letter too
+/// many, too few or wrong, or two letters that are exchanged. Upper and lower case are the same.
+/// Empty if no name is near. Near is a name with one error in three letters, and not more than
+/// `at_most`, or a name that begins with `word`.
 std::string nearest(std::string_view word, std::span<const std::string> names,
                     std::size_t at_most = std::numeric_limits<std::size_t>::max());
 
@@ -51,16 +52,16 @@ struct Layout {
   std::size_t findings = 5;  ///< findings that are shown; 0: all
   std::string section = {};  ///< the only table of CSV, without its name; empty: all
   std::string traces = {};   ///< as the user named them, for the next command; empty: not known
-  /// A line of the program's source, from 1 on; none where it is not at hand, or not as it was
-  /// compiled. Empty: no source is shown.
+  /// A line of the program's source, from 1 on; none if it is not at hand, or has changed since it
+  /// was compiled. Empty: no source is shown.
   std::function<std::optional<std::string>(const std::string& file, int line)> source = {};
 };
 
 /// Whether a source is Fortran, by the endings that compilers take for it (.f90, .F, .for, …).
 bool is_fortran_source(std::string_view file);
 
-/// The report on one recording, or on several that are merged: then each table has a first column
-/// `rank` (or `pid`, where there are no ranks) and totals stand for all. Ends with a newline.
+/// The report on one recording, or on several that are merged. Then each table has a first column
+/// `rank` (or `pid`, if there are no ranks), and totals are those of all. Ends with a newline.
 std::string render(std::span<const analysis::Analysis> analyses, Format format,
                    const Layout& layout = {});
 
@@ -85,7 +86,7 @@ std::string render_mapped(std::span<const analysis::DataPresent> all, Format for
 /// The findings on data clauses alone, as the text report has them; empty if there is none.
 std::string render_clauses(std::span<const analysis::Analysis> analyses, const Layout& layout);
 
-/// What a finding rests on and, if it is possible only, why: a sentence without its full stop.
+/// The evidence of a finding and, if it is kPossible, the reason: a sentence without its full stop.
 std::string evidence_text(const analysis::Finding& finding);
 
 /// A finding's edits in the order in which a reader makes them, their conditions, and other advice:
@@ -93,11 +94,11 @@ std::string evidence_text(const analysis::Finding& finding);
 /// Code is Fortran if the finding's file is.
 std::string advice_text(const analysis::Finding& finding);
 
-/// Versions of a program, at least two recordings, each a step from the one before. Of two: row by
-/// row with ratios (AFTER over BEFORE), and what became of BEFORE's findings and of its prediction.
-/// Of more: what each moves and takes under its name in `names`, how much faster it is than the one
-/// before and than the first, and what of it moves where. Two may go without names. The JSON is
-/// described in docs/formats/COMPARE.md.
+/// Compares versions of a program, at least two recordings, each a step from the one before. Of
+/// two: row by row with ratios (AFTER over BEFORE), and what became of BEFORE's findings and of its
+/// prediction. Of more: each under its name in `names`, with its transfers and its time. Also how
+/// much faster it is than the one before and than the first, and where it moves data. Two may go
+/// without names. The JSON is described in docs/formats/COMPARE.md.
 std::string render_comparison(std::span<const analysis::Analysis> recordings, Format format,
                               const Layout& layout = {}, std::span<const std::string> names = {});
 
@@ -110,8 +111,8 @@ struct OperationFilter {
 };
 
 /// Why figures are not those of a whole run: events are missing (analysis::lacks_events), or the
-/// process ended inside a directive. "events were lost (records_no_space 18481)"; empty if they
-/// are.
+/// process ended inside a directive. "events were lost (records_no_space 18481)". Empty: the
+/// figures are those of a whole run.
 std::string why_not_whole(const analysis::Analysis& analysis);
 
 /// The sentence on operations that render_gpu_trace() cannot list, since they were aggregated or
@@ -123,9 +124,9 @@ std::string unlisted_part(const Trace& trace);
 void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout& layout,
                       std::ostream& out, const OperationFilter& filter = {});
 
-/// A test on a report's JSON: `PATH OP NUMBER`. A path goes through objects by key and through
-/// arrays by position or by what a row is called (`directives.heat.cpp:41.HtoD_bytes`,
-/// `variables.u.DtoH_count`; equal names are summed); one that starts with no top-level key is
+/// A test on a report's JSON: `PATH OP NUMBER`. A path goes through objects by key, and through
+/// arrays by position or by the name of a row. (`directives.heat.cpp:41.HtoD_bytes`,
+/// `variables.u.DtoH_count`; equal names are summed.) A path that starts with no top-level key is
 /// looked up under `totals`. An array by itself is the number of its rows.
 struct Condition {
   enum class Operator { kLess, kLessEqual, kGreater, kGreaterEqual, kEqual, kNotEqual };
@@ -146,7 +147,7 @@ double value_of(std::string_view path, std::string_view report_json);
 /// Whether `value` meets the condition's operator and number.
 bool holds(const Condition& condition, double value);
 
-/// Whether a condition's result on a recording that lacks events is that of the whole run: more
+/// Whether a condition's result on a recording that lacks events is that of the whole run. More
 /// events can only add to a number that is too large already.
 bool is_known_of_rest(const Condition& condition, bool holds);
 
@@ -156,16 +157,16 @@ struct ValuePair {
   std::optional<double> after;
 };
 
-/// Of two reports' JSON texts. What only one has is 0 in the other: a row came or went. Throws
-/// Error (kUsage) if neither has the path.
+/// The values of a path in two reports' JSON texts. A row that only one report has is 0 in the
+/// other. Throws Error (kUsage) if neither has the path.
 ValuePair values_of(std::string_view path, std::string_view before_json,
                     std::string_view after_json);
 
 /// AFTER over BEFORE; 1 if both are 0, infinity if only BEFORE is.
 double ratio(const ValuePair& values);
 
-/// Whether a condition holds that may be a ratio; without one it is AFTER that is tested. Throws
-/// Error (kFailure) if a value that is needed is unknown.
+/// Whether a condition holds, which may be one on a ratio; if not, AFTER is tested. Throws Error
+/// (kFailure) if a value that is needed is unknown.
 bool holds(const Condition& condition, const ValuePair& values);
 
 /// A number as it was written in JSON: no exponent, no trailing zeros; the same in any locale.
@@ -185,8 +186,8 @@ struct Pictured {
 };
 
 /// The HTML page. `recordings` and `analyses` have the same order. If a trace has more events than
-/// a page can hold, the longest are shown one by one, the others as counts, bytes and time of equal
-/// spans.
+/// a page can hold, the longest are shown one by one. The others are shown as counts, bytes and
+/// time of equal spans.
 std::string render_page(std::span<const Pictured> recordings,
                         std::span<const analysis::Analysis> analyses,
                         std::span<const SourceExcerpt> sources);
@@ -200,9 +201,9 @@ std::string render_compared_page(std::span<const Pictured> recordings,
 
 inline constexpr std::string_view kJobSchema = "ompdm.job/1";
 
-/// One report of all ranks: sums, and per figure the least, median and most and in which rank;
-/// ranks that are far from the others; findings once, with the number of ranks that have them. The
-/// JSON is described in docs/formats/JOB.md. Ends with a newline.
+/// One report of all ranks. It has sums, and for each figure the least, median and most, with their
+/// ranks. It shows ranks that are far from the others, and findings once, with the number of ranks
+/// that have them. The JSON is described in docs/formats/JOB.md. Ends with a newline.
 std::string render_job(const summary::Summary& job, Format format, const Layout& layout = {});
 
 }  // namespace ompdm::report

@@ -45,7 +45,7 @@ RankTransfers rank_transfers(const Trace& trace);
 /// Contents that a directive copied back from the device of one rank, and another directive sent to
 /// the device of another.
 struct Staging {
-  std::string id;  ///< equal in two runs where directives and items are, though lines have moved
+  std::string id;  ///< equal in two runs with equal directives and items, even if lines have moved
   TransferPlace from;
   TransferPlace to;
   std::uint64_t count = 0;  ///< transfers to the device with such contents
@@ -55,9 +55,10 @@ struct Staging {
   std::set<std::pair<std::int32_t, std::int32_t>> ranks;  ///< from, to
 };
 
-/// What the ranks of a job staged through the host, most bytes first. A pair of places is told
-/// where at least two different contents went from one to the other, and at least half of what the
-/// second sends came so. A rank that copied the same content back itself did not get it of another.
+/// The data that ranks of a job staged through the host, most bytes first. A pair of places is
+/// reported if at least two different contents went from the first to the second. At least half of
+/// the second's transfers must have such contents. A rank that copied the same content back itself
+/// did not get it from another.
 std::vector<Staging> staging_of(std::span<const RankTransfers> ranks);
 
 }  // namespace ompdm::analysis

@@ -1,6 +1,6 @@
-// A few kilobytes that stand for the trace of a process, or of all ranks of a job: figures by
-// directive, variable, loop and finding, which add up exactly, in any order. Nothing here grows
-// with the number of events, nor with that of ranks, but for the ranges that name them.
+// A summary stands for the trace of a process, or of all ranks of a job, in a few kilobytes. It has
+// figures by directive, variable, loop and finding, which add up exactly, in any order. It does not
+// grow with the number of events. With the number of ranks only the ranges grow that name them.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ class RankSet {
  public:
   RankSet() = default;
   explicit RankSet(std::int32_t rank) : ranges_{{rank, rank}} {}
-  /// Throws Error if the text is none.
+  /// Throws Error if the text is no such list.
   explicit RankSet(std::string_view text);
 
   bool operator==(const RankSet&) const = default;
 
-  /// Adds the ranks that are not there yet; whether there were none that already were.
+  /// Adds ranks. Returns whether none of them was there already.
   bool add(const RankSet& other);
   [[nodiscard]] bool contains(std::int32_t rank) const;
   [[nodiscard]] std::uint64_t size() const;
@@ -87,8 +87,8 @@ struct RankProcess {
   auto operator<=>(const RankProcess&) const = default;
 };
 
-/// Whether two processes of one rank are of one run of the job: under one `ompdm record`, or, with
-/// none above them, in one group of processes of a host.
+/// Whether two processes of one rank are of one run of the job: both ran under one `ompdm record`.
+/// If there is none above them, they must be in one process group of a host.
 bool of_one_run(const RankProcess& one, const RankProcess& other);
 
 /// The trace that a summary was made from.
@@ -108,7 +108,7 @@ struct Summary {
   std::int64_t end_ns = std::numeric_limits<std::int64_t>::min();    ///< the last end
   RankSet killed;     ///< whose process ended without the recorder's trailer
   RankSet truncated;  ///< whose trace is cut short
-  /// Ranks of which a trace or a summary could not be read, by what was wrong with it.
+  /// Ranks whose trace or summary could not be read, by the error.
   std::map<std::string, RankSet> unread;
   std::vector<RankProcess> processes;  ///< of one rank's alone, in order
   /// Facts of the processes, and of how they were recorded, by name and value: "host", "program",
@@ -136,10 +136,10 @@ Summary summarize(const Trace& trace);
 /// as it was.
 void merge(Summary& into, const Summary& other);
 
-/// Adds another process of the same rank: counts, bytes and times are sums; figures of one
-/// iteration of a loop, and sizes of variables, are those of the process that has most; the wall is
-/// the time in which one of them ran. Throws Error if they are not of one run of the job, or the
-/// process is there already; then `rank` is as it was.
+/// Adds another process of the same rank. Counts, bytes and times are sums. Figures of one
+/// iteration of a loop, and sizes of variables, are those of the process that has most. The wall
+/// time is the time in which one of the processes ran. Throws Error if they are not of one run of
+/// the job, or the process is there already; then `rank` is as it was.
 void add_program(Summary& rank, const Summary& other);
 
 /// JSON of the schema `ompdm.summary/1`, the same bytes for equal summaries. Ends with a newline.

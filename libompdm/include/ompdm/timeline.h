@@ -14,8 +14,8 @@
 
 namespace ompdm {
 
-/// Processes whose times are of one clock: of one boot, tied by CLOCK_MONOTONIC. Of older
-/// recordings, which do not tell their boot, those of one host, each by its own CLOCK_REALTIME.
+/// Processes whose times are of one clock: those of one boot, by CLOCK_MONOTONIC. Older recordings
+/// do not name their boot. Of these, the processes of one host, each by its own CLOCK_REALTIME.
 struct ClockGroup {
   std::vector<std::size_t> processes;
   bool boot_is_known = false;
@@ -27,7 +27,7 @@ enum class Agreement : std::uint8_t {
   kOneClock,        ///< of one boot: they are of one clock
   kWithin,          ///< of hosts that say how far their clocks are off at most
   kUnsynchronized,  ///< the clock of a host is not synchronized
-  kUnknown,         ///< of a host it is not known
+  kUnknown,         ///< of a host this is not known
 };
 
 /// Several processes' times on one clock.
@@ -39,12 +39,12 @@ struct OneClock {
   Nanoseconds within = 0;  ///< kWithin: times of any two processes agree to so much
 };
 
-/// Processes of one boot are aligned by CLOCK_MONOTONIC; boots by CLOCK_REALTIME, as that of their
-/// processes which was least off tells it.
+/// Processes of one boot are aligned by CLOCK_MONOTONIC, and boots by CLOCK_REALTIME. Of each boot,
+/// the process counts whose CLOCK_REALTIME was least off.
 OneClock one_clock(std::span<const Process> processes);
 
-/// The same clock for some of the processes, which are numbered by their place in `chosen`: how far
-/// their times agree is told of these alone.
+/// The same clock for some of the processes, which are numbered by their place in `chosen`. Their
+/// agreement is that of these processes alone.
 OneClock only(const OneClock& all, std::span<const std::size_t> chosen);
 
 /// Schema written.
@@ -61,7 +61,7 @@ struct TimelineHead {
 /// Writes a timeline, one trace after the other, so that no two have to be in memory at once.
 class TimelineWriter {
  public:
-  /// Takes its place when it is whole: `path` is what it was until close(), gzip where it ends in
+  /// `path` remains as it was until close(), which replaces it. The file is gzip if `path` ends in
   /// .gz. Throws Error.
   TimelineWriter(const std::filesystem::path& path, const TimelineHead& head);
   /// To an open descriptor, as standard output, which stays open. Throws Error.

@@ -88,14 +88,14 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("answer", row.answer);
 }
 
-/// How the recording was made and what it can tell.
+/// How the recording was made and what it can show.
 struct Recording {
   /// Whether target events reached the recorder. libomptarget finds the OpenMP runtime by the name
   /// `libomp.so`.
   enum class Reach : std::uint8_t {
     kUnknown,       ///< libomptarget was not loaded when the recorder looked
     kOk,            ///< libomptarget is connected to the runtime that started the recorder
-    kUnreachable,   ///< libomptarget could not open `libomp.so`: no target event came
+    kUnreachable,   ///< libomptarget could not open `libomp.so`: no target event was delivered
     kOtherRuntime,  ///< libomptarget is connected to another copy of the runtime
     kCured,         ///< the recorder provided the missing `libomp.so`
     kNoEmi,         ///< the runtime has no target_emi callbacks: names and sizes only
@@ -123,9 +123,9 @@ struct Recording {
   std::string cupti;  ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
   std::uint32_t cupti_version = 0;  ///< as cuptiGetVersion tells, 0 if unknown
   double cupti_residual_ns = 0;     ///< largest disagreement of its clock with the recording's
-  /// What share of the bytes might be looked at: "off", "full", "3 %"; "" if unknown.
+  /// The share of the bytes that may be hashed: "off", "full", "3 %"; "" if unknown.
   std::string hashing;
-  Nanoseconds hashing_ns = 0;  ///< time of all threads that contents took
+  Nanoseconds hashing_ns = 0;  ///< time of all threads that hashing took
   /// Of a recording by `ompdm check`: the byte that fills device memory, and where its fence is:
   /// "5a:behind". Empty: no such recording.
   std::string check;
@@ -203,7 +203,7 @@ struct Trace {
   std::vector<UnsentItem> unsent_items;        ///< in the order of their regions
   std::vector<BlockTouch> block_touches;       ///< in the order of their launches
   std::vector<BadAccess> bad_accesses;         ///< in order of time
-  /// Of files that rows name: those whose content debug information tells. A name that stands for
+  /// Files that rows name, and whose content debug information identifies. A name that stands for
   /// several files has a row for each content.
   std::vector<SourceFile> sources;
   std::vector<SourceFact> source_facts;        ///< of the sources, where they were read; in no file
@@ -213,7 +213,7 @@ struct Trace {
   DedupColumn<Region> regions;
   DedupColumn<DataOp> ops;
   DedupColumn<Launch> launches;
-  std::vector<RegionAggregate> region_aggregates;  ///< of what is in none of these rows
+  std::vector<RegionAggregate> region_aggregates;  ///< of events that are in none of these rows
   std::vector<OpAggregate> op_aggregates;
   std::vector<LaunchAggregate> launch_aggregates;
   std::vector<ActivityAggregate> activity_aggregates;
@@ -221,8 +221,8 @@ struct Trace {
   std::vector<Synchronization> synchronizations;  ///< in order of their begin
 };
 
-/// Whether all of the run is told event by event: else loops, findings, waits and unions of time
-/// are of a part of it, or not known.
+/// Whether all of the run is recorded event by event. If not, loops, findings, waits and unions of
+/// time are of a part of it, or not known.
 inline bool is_recorded_whole(const Recording& recording) {
   // A window that was open from the beginning to the end left nothing out.
   return recording.detail == Recording::Detail::kEvents ||
@@ -230,19 +230,20 @@ inline bool is_recorded_whole(const Recording& recording) {
           recording.recorded_to == 0);
 }
 
-/// Whether none of it is. `wall` is how long the process took.
+/// Whether none of the run is recorded event by event. `wall`: the duration of the process.
 inline bool is_only_counted(const Recording& recording, Nanoseconds wall) {
   return recording.detail == Recording::Detail::kAggregates ||
          (recording.detail != Recording::Detail::kEvents &&
           recording.recorded_from >= (recording.recorded_to != 0 ? recording.recorded_to : wall));
 }
 
-/// Whether events of the run are missing for this reason: then figures are of what is left. Names,
-/// contents, call paths and a device's own times may be missing where all events are there.
+/// Whether events of the run are missing for this reason. Then figures are of the remaining events.
+/// Names, contents, call paths and a device's own times may be missing even if all events are
+/// there.
 inline bool is_of_events(const Loss& loss) {
   constexpr std::string_view kEvents[] = {"records_", "regions_", "ops_",
                                           "threads_", "forked_",  "chunks_"};
-  // Of a list that is too long its first items are told, and the event.
+  // Of a list that is too long the first items are recorded, and so is the event.
   return loss.count > 0 && loss.name != "records_too_large" &&
          std::ranges::any_of(
              kEvents, [&](std::string_view prefix) { return loss.name.starts_with(prefix); });

@@ -64,15 +64,16 @@ std::string title_of(const analysis::Finding& finding);
 /// Words::action; of a foreign detector's finding its title.
 std::string action_text(const analysis::Finding& finding, const SourceNames& names);
 
-/// The action for several kernels of one function that are to be changed alike: "share the loops of
-/// 3 target regions in solve among many teams".
+/// The action for several kernels of one function that are to be changed alike. Example: "share the
+/// loops of 3 target regions in solve among many teams".
 std::string action_of_kernels(analysis::facts::SerialKernel::Shape shape, std::size_t count,
                               const std::string& function);
 
 /// Words::advice, and the finding's remarks.
 std::vector<std::string> remarks_of(const analysis::Finding& finding);
 
-/// Whether a finding has no edits and none were withheld either: then its advice is all there is.
+/// Whether a finding has no edits and no `Finding::withheld_edits` either: then its advice is all
+/// there is.
 bool has_no_edits_at_all(const analysis::Finding& finding);
 
 /// "u and v"; of more than six names only their number: the finding's heading has them.
