@@ -9,7 +9,7 @@ from lesson import BUNDLED, Failure
 from lesson.grade import spoken_gate
 from lesson.ladder import start_of, without_marks
 from lesson.pages import code, listing, paragraph
-from lesson.programs import build_line, compiler_or_none
+from lesson.programs import build_line
 
 
 def exercise_of(ladders, options):
@@ -31,16 +31,16 @@ def ladder_word(ladder):
     return str(ladder.folder if ladder.path.name == "ladder.toml" else ladder.path)
 
 
-def exercise_lines(ladder, exercise, words):
+def exercise_lines(ladder, exercise, compiler):
     """The commands of an exercise: to get its start, to build and run it, and to grade it."""
     source = f"{exercise['name']}{pathlib.Path(exercise['solution']).suffix}"
     program = exercise["name"]
     which = f" --exercise {shlex.quote(exercise['name'])}" if len(ladder.exercises) > 1 else ""
     word = shlex.quote(ladder_word(ladder))
-    if words != compiler_or_none():
-        which += f" --compiler {shlex.quote(words)}"
+    if compiler:
+        which += f" --compiler {shlex.quote(compiler)}"
     run = shlex.join([f"./{program}", *ladder.arguments_of(exercise)])
-    return [f"ompdm lesson {word}{which} --start .", build_line(ladder, source, program, words), f"ompdm record -- {run}",
+    return [f"ompdm lesson {word}{which} --start .", build_line(ladder, source, program, compiler), f"ompdm record -- {run}",
             "ompdm report trace.json", f"ompdm check {run}", f"ompdm lesson {word}{which} --grade {shlex.quote(source)}"]
 
 
@@ -79,8 +79,8 @@ def write_start(ladder, exercise, options):
     print(f"lesson: read {options.start / 'TASK.md'}: it has the task, and the commands that build, run and grade it")
 
 
-def task_page(ladder, exercise, source, words):
-    _, build, record, report, check, grade = exercise_lines(ladder, exercise, words)
+def task_page(ladder, exercise, source, compiler):
+    _, build, record, report, check, grade = exercise_lines(ladder, exercise, compiler)
     criteria = ["it builds", "it prints the solution's lines (numbers within a millionth)", *map(spoken_gate, exercise.get("fail_if", []))]
     if exercise.get("check", True):
         criteria.append("`ompdm check` finds nothing")

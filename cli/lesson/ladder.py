@@ -9,7 +9,7 @@ ORDER = ["heat", "jacobi", "product", "clauses"]
 
 # The keys of a ladder with their types, and those that it must have.
 KEYS = {
-    "": {"title": str, "about": str, "minutes": int, "goals": list, "flags": str, "build": str, "source": str,
+    "": {"title": str, "about": str, "minutes": int, "goals": list, "compiler": str, "flags": str, "build": str, "source": str,
          "arguments": list, "ignore": str, "version": list, "exercise": list, "fix": dict},
     "version": {"name": str, "source": str, "arguments": list, "about": str, "question": str, "answer": str, "gap": str},
     "exercise": {"name": str, "start": str, "solution": str, "arguments": list, "task": str, "hints": list,
@@ -154,6 +154,7 @@ title = "{folder.resolve().name}"
 about = "TODO: what the program computes, and for how much data."
 minutes = 30
 goals = ["TODO: what a reader can do afterwards."]
+# compiler = "clang++ -O2 -g -fopenmp --offload-arch=sm_90" # without it: a clang++, for host devices
 flags = ""                 # of the compiler: "-std=c++20 -lm"
 arguments = []             # of the program: ["1000", "10"]
 # ignore = "time"          # a regular expression: lines of the output that differ from run to run

@@ -1,4 +1,5 @@
 """The programs of a ladder: how they are built, run and recorded."""
+import functools
 import json
 import os
 import pathlib
@@ -59,10 +60,9 @@ def how_it_ended(status, seconds):
     return f"its exit status is {status}"
 
 
-def compiler(given):
-    """The words that compile an offload program: the user's, those of the build that this script is of, or a clang's."""
-    if given:
-        return given
+@functools.cache
+def found_compiler():
+    """A compiler for host devices: that of the build folder, or the newest clang++ in PATH."""
     of_build = PREFIX / "offload.json"
     if of_build.is_file():
         offload = json.loads(of_build.read_text())
@@ -79,24 +79,18 @@ def compiler(given):
                   "--compiler 'clang++ -O2 -g -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu'")
 
 
-def compiler_or_none():
-    """The compiler without --compiler; null where there is none."""
-    try:
-        return compiler(None)
-    except Failure:
-        return None
-
-
 def version_of(name):
     """The first number of a compiler's version; 0 if it tells none."""
     found = re.search(r"version (\d+)", subprocess.run([name, "--version"], text=True, capture_output=True).stdout)
     return int(found[1]) if found else 0
 
 
-def build_line(ladder, source, program, words):
-    """The command that builds a source of the ladder, as a reader types it in the ladder's folder."""
+def build_line(ladder, source, program, compiler):
+    """The command that builds a source of the ladder, as a reader types it in the ladder's folder. The compiler is the one
+    of the command's options, the ladder's, or one that is found."""
     if "build" in ladder.table:
         return ladder.table["build"].replace("{source}", shlex.quote(source)).replace("{program}", shlex.quote(program))
+    words = compiler or ladder.table.get("compiler") or found_compiler()
     if source.endswith(".c"):
         words = re.sub(r"clang\+\+", "clang", words, count=1)
     flags = ladder.table.get("flags", "")
@@ -106,21 +100,21 @@ def build_line(ladder, source, program, words):
 class Workshop:
     """A copy of a ladder's folder, where its programs are built and run."""
 
-    def __init__(self, ladder, scratch, words):
-        self.ladder, self.words, self.built = ladder, words, {}
+    def __init__(self, ladder, scratch, compiler):
+        self.ladder, self.compiler, self.built = ladder, compiler, {}
         self.folder = pathlib.Path(scratch).resolve() / "src"
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(ladder.folder, self.folder, ignore=shutil.ignore_patterns(".*", "*.json", "*.o", "lesson"))
 
-    def build(self, source, program=None):
+    def build(self, source):
         """Builds a source and returns the program's path."""
         if source not in self.built:
-            program = program or pathlib.Path(source).stem
+            program = pathlib.Path(source).stem
             # A folder may have the name of a program, as the folder of a ladder's other sources has.
             where = self.folder / program
             if where.is_dir():
                 program += ".x"
-            line = build_line(self.ladder, source, program, self.words)
+            line = build_line(self.ladder, source, program, self.compiler)
             try:
                 ended(["sh", "-c", line], self.folder, why=line)
             except Failure as failure:

@@ -132,7 +132,14 @@ def check_own_ladder(ompdm, scratch):
     assert "40 KB to the device and 40 KB back, in 10 copies" in text
     assert text.count("8 KB to the device and 8 KB back, in 2 copies") == 2, text
     ladder = folder / "ladder.toml"
+    # Its compiler is used, and --compiler is used instead of it.
+    ladder.write_text('title = "x"\ncompiler = "no-such-compiler -g"\n[[version]]\nname = "a"\nsource = "1-naive.cpp"\n')
+    refused = ran([ompdm, "lesson", folder, "-o", scratch / "unbuilt"])
+    assert refused.returncode == 1 and "no-such-compiler -g 1-naive.cpp -o 1-naive ended with 127" in refused.stderr, refused.stderr
+    refused = ran([ompdm, "lesson", folder, "-o", scratch / "unbuilt", "--compiler", "another -g"])
+    assert refused.returncode == 1 and "another -g 1-naive.cpp" in refused.stderr, refused.stderr
     for wrong, told in (('tilte = "x"\n', "there is no key 'tilte'"), ("minutes = 'many'\n", "minutes has to be a number"),
+                        ("compiler = ['clang++']\n", "compiler has to be a string"),
                         ('title = "x"\n', "neither a [[version]] nor an [[exercise]]"),
                         ('title = "x"\n[[version]]\nname = "a"\nsource = "none.cpp"\n', "none.cpp is not a file"),
                         ("title = \n", "line 1"),
