@@ -8,3 +8,7 @@ BUNDLED = PREFIX / "share/ompdm/lesson"  # the ladders that come with ompdm
 
 class Failure(Exception):
     """A sentence for the user that ends the command, with the exit status 1."""
+
+
+def progress(text):
+    print(f"lesson: {text}", flush=True)

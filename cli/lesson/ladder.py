@@ -71,7 +71,7 @@ class Ladder:
                 raise Failure(f"{self.path}: {name} is not a file of {self.folder}")
         for row in self.exercises:
             if "start" not in row:
-                expect_ends(self.folder / row["solution"])
+                check_gaps(self.folder / row["solution"])
         for version in filter(None, [self.fix and self.fix["version"], self.fix and self.fix.get("by_hand")]):
             if version not in [row["name"] for row in self.versions]:
                 raise Failure(f"{self.path}: fix: there is no version {version}")
@@ -93,14 +93,20 @@ class Ladder:
     def arguments_of(self, row):
         return [str(word) for word in row.get("arguments", self.table.get("arguments", []))]
 
+    @staticmethod
+    def question_of(row):
+        return row.get("question", "What would you change?")
+
     def same_lines(self, text):
         """The lines of a program's output without those that differ from run to run."""
         ignored = self.table.get("ignore")
         return [line for line in text.splitlines() if not (ignored and re.search(ignored, line))]
 
 
-def expect_ends(path):
-    """Throws Failure where a GAP comment has no END."""
+def check_gaps(path):
+    """Throws Failure where a solution has no gap, or a GAP comment no END."""
+    if not re.search(r"^\s*// GAP: ", path.read_text(), re.M):
+        raise Failure(f"{path}: it has no `// GAP: ` comment, and its exercise has no `start`: students would get the solution")
     opened = 0
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if re.match(r"\s*// GAP: ", line):

@@ -36,14 +36,10 @@ dt { font-weight: 600; margin-top: .6rem } @media print { details > * { display:
 """
 
 
-def scaled(value, units, step=1000):
-    for unit in units[:-1]:
-        if value < step:
-            break
-        value /= step
-    else:
-        unit = units[-1]
-    return f"{value:.3g} {unit}" if value < 1000 else f"{value:.0f} {unit}"
+def scaled(value, units):
+    while len(units) > 1 and value >= 999.5:
+        value, units = value / 1000, units[1:]
+    return f"{value:.3g} {units[0]}" if value < 999.5 else f"{value:.0f} {units[0]}"
 
 
 def size(count):
@@ -93,6 +89,35 @@ def code(text):
         goes_on = pragma and line.rstrip().endswith("\\")
         lines.append(f'<span{" class=pragma" if pragma else ""}>{html.escape(line)}</span>')
     return f'<pre class="code"><code>{"".join(lines)}</code></pre>'
+
+
+def numbered(functions):
+    """Functions with the numbers of their lines."""
+    texts = ("\n".join(f"{number:4}  {line}" for number, line in lines) for lines in functions)
+    return "\n\n".join(texts) or "no source lines: compile with -g"
+
+
+def table_of(named, link):
+    """The versions of a program, with a row for each."""
+    rows = [[name, size(version.bytes("HtoD")), size(version.bytes("DtoH")), version.copies(), duration(version.kernels()),
+             duration(version.wall()), duration(version.modelled_transfer())]
+            for name, version in named.items()]
+    return table(["version", "HtoD", "DtoH", "copies", "kernels", "wall here", f"transfers on {link} (a model)"], rows)
+
+
+def bar(version, most):
+    """The bytes of a version: as a bar, whose full width is `most`, and in a sentence."""
+    to, back = version.bytes("HtoD"), version.bytes("DtoH")
+    return f"""<div class="bar" role="img" aria-label="{size(to)} to the device, {size(back)} back"><div class="to" style="width:{100 * to / most:.2f}%"></div><div class="back" style="width:{100 * back / most:.2f}%"></div></div>
+<p>{size(to)} to the device and {size(back)} back, in {version.copies()} copies.</p>"""
+
+
+def what_moves(version):
+    loop = version.busiest_loop()
+    if loop is None:
+        return "<p>No loop copies anything.</p>"
+    return (f"<p>In an iteration after the first, of {loop['count']}: {size(loop['HtoD_bytes'])} to the device, "
+            f"{size(loop['DtoH_bytes'])} back, in {duration(loop['wall_ns'])}.</p>")
 
 
 def first_report():

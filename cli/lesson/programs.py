@@ -97,6 +97,15 @@ def build_line(ladder, source, program, compiler):
     return " ".join(filter(None, [words, flags, shlex.quote(source), "-o", shlex.quote(program)]))
 
 
+def version_commands(ladder, row, compiler):
+    """The commands that build, record and report a version, beside the folder of the ladder's sources."""
+    source = ladder.source_of(row)
+    program = pathlib.Path(source).stem
+    run = shlex.join([f"./{program}", *ladder.arguments_of(row)])
+    return (f"cd {ladder.name}\n{build_line(ladder, source, program, compiler)}\n"
+            f"ompdm record -o {row['name']}.json -- {run}\nompdm report {row['name']}.json")
+
+
 class Workshop:
     """A copy of a ladder's folder, where its programs are built and run."""
 
@@ -129,31 +138,28 @@ class Workshop:
 
 
 class Version:
-    """A version as it was recorded: its report, and the same on a model of a link."""
+    """A version as it was recorded: its report, and the same on a model of a link. Its trace is in a scratch folder."""
 
-    def __init__(self, ompdm, program, arguments, out, name, link, sources):
-        self.trace = out.with_suffix(".json")
-        self.page, self.sources = out.with_suffix(".html"), sources
-        self.name = name
-        self.printed = self.record(ompdm, program, arguments)
-        self.report = json.loads(ended([ompdm, "report", "--format", "json", self.trace]))
+    def __init__(self, name, workshop, source, arguments, options):
+        self.name, self.sources, self.ompdm = name, workshop.folder, options.ompdm
+        self.trace = workshop.folder.parent / f"{workshop.ladder.name}-{name}.json"
+        self.page = f"{workshop.ladder.name}-{name}.html"
+        self.printed = self.record(workshop.build(source), arguments)
+        self.report = json.loads(self.reported("--format", "json"))
         self.expect_transfers()
-        self.modelled = json.loads(ended([ompdm, "report", "--format", "json", "--link", link, self.trace]))
-        self.headline = ended([ompdm, "report", self.trace]).splitlines()[0]
-        ended([ompdm, "report", "--format", "html", "-o", self.page, self.trace])
-        self.page.write_text(self.page.read_text().replace(f"{sources}/", ""))
-        self.trace.with_suffix(".json.spool").unlink(missing_ok=True)
+        self.modelled = json.loads(self.reported("--format", "json", "--link", options.link))
+        self.headline = self.reported().splitlines()[0]
 
-    def record(self, ompdm, program, arguments):
+    def record(self, program, arguments):
         """Records it up to three times, as long as that is short, and keeps the shortest run. Returns its output."""
         best, printed, begin = None, "", time.monotonic()
-        for number in range(RUNS):
-            trace = self.trace.with_suffix(f".{number}.json")
-            printed = ended([ompdm, "record", "-o", trace, "--", program, *arguments], self.sources)
+        for _ in range(RUNS):
+            trace = self.trace.with_name("run.json")
+            printed = ended([self.ompdm, "record", "-o", trace, "--", program, *arguments], self.sources)
             if not trace.exists():
                 raise Failure(f"{self.name}: no target region ran: is offload in the compiler's options? Each version needs "
                               "a target directive")
-            taken = json.loads(ended([ompdm, "info", "--format", "json", trace]))["process"]["wall_ns"]
+            taken = json.loads(ended([self.ompdm, "info", "--format", "json", trace]))["process"]["wall_ns"]
             if best is None or taken < best:
                 best = taken
                 trace.replace(self.trace)
@@ -161,6 +167,15 @@ class Version:
             if time.monotonic() - begin > SECONDS_OF_RUNS:
                 break
         return printed
+
+    def reported(self, *words):
+        # In the trace's folder: the report names the trace as it is given.
+        return ended([self.ompdm, "report", *words, self.trace.name], self.trace.parent)
+
+    def write_page(self, folder, *words):
+        """Writes its page into a folder, with further options of `ompdm report`."""
+        text = self.reported("--format", "html", *words)
+        (folder / self.page).write_text(text.replace(f"{self.sources}/", ""))
 
     def expect_transfers(self):
         """A lesson of no transfers teaches nothing: throws Failure."""
@@ -170,13 +185,11 @@ class Version:
             raise Failure(f"{self.name}: no directive ran on a device: is offload in the compiler's options? "
                           "`ompdm doctor` tells more of a program")
 
-    def remove(self):
-        """Removes the trace, and the files that reports keep beside it."""
-        self.trace.unlink()
-        self.trace.with_suffix(".facts").unlink(missing_ok=True)
-
     def bytes(self, way):
         return self.report["totals"][way]["bytes"]
+
+    def moved(self):
+        return self.bytes("HtoD") + self.bytes("DtoH")
 
     def copies(self):
         return self.report["totals"]["HtoD"]["count"] + self.report["totals"]["DtoH"]["count"]
@@ -197,9 +210,9 @@ class Version:
     def busiest_loop(self):
         return max(self.report["iterations"], key=lambda loop: loop["count"], default=None)
 
-    def bodies(self):
-        """The functions that hold its directives, with the numbers of their lines."""
-        shown = []
+    def functions(self):
+        """The functions that hold its directives: of each its lines, as pairs of a number and a text."""
+        found = []
         for file in sorted({row["file"] for row in self.report["directives"] if row["file"]}):
             path = self.sources / file
             if not path.is_file():
@@ -207,11 +220,9 @@ class Version:
             lines = path.read_text(errors="replace").splitlines()
             spans = sorted({enclosing(lines, row["line"] - 1) for row in self.report["directives"]
                             if row["file"] == file and 0 < row["line"] <= len(lines)})
-            for first, last in spans:
-                numbered = [f"{at + 1:4}  {lines[at]}" for at in range(first, last + 1)
-                            if not re.match(r"\s*// END\s*$", lines[at])]
-                shown.append("\n".join(numbered).replace("// GAP: ", "// "))
-        return "\n\n".join(shown) or "no source lines: compile with -g"
+            found += [[(at + 1, lines[at].replace("// GAP: ", "// ")) for at in range(first, last + 1)
+                       if not re.match(r"\s*// END\s*$", lines[at])] for first, last in spans]
+        return found
 
 
 def enclosing(lines, at):

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """`ompdm lesson` on the default build. Every version has its article, its page and a question, and so has the patch that
 `ompdm fix` makes; no link leads nowhere. Each exercise's start is no pass, and its solution is one. A ladder is made of a
-folder of three sources."""
+folder of three sources. The students' edition has no answer and no solution."""
+import html
 import html.parser
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 
 class Page(html.parser.HTMLParser):
@@ -70,11 +73,44 @@ def check_lesson(ompdm, folder):
     assert (folder / "product/matrix.h").is_file() and (folder / "heat/heat.cpp").is_file()
 
 
+def solutions(sources):
+    """The lines that stand in solutions alone, and the answers of all ladders."""
+    lines = {"target update from(s[0 : n])", "target update to(w[0 : 3])"}
+    for path in sources.rglob("*.cpp"):
+        for gap in re.findall(r"// GAP: .*\n((?:.*\n)*?)\s*// END\n", path.read_text()):
+            lines |= {line.strip() for line in gap.splitlines()}
+    answers = {row["answer"] for path in sources.rglob("*.toml") for row in tomllib.loads(path.read_text()).get("version", [])}
+    assert len(lines) > 8 and len(answers) == 12, (lines, answers)
+    return lines, answers
+
+
+def check_students(ompdm, sources, folder):
+    done = ran([ompdm, "lesson", "heat", "clauses", "--students", "-o", folder])
+    assert done.returncode == 0, done.stderr
+    files = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+    assert set(files) == {
+        "index.html", "first-report.html", "heat-naive.html", "exercise-heat-heat/heat.cpp", "exercise-heat-heat/TASK.md",
+        "exercise-clauses-clauses/clauses.cpp", "exercise-clauses-clauses/TASK.md"}, files.keys()
+    lines, answers = solutions(sources)
+    for name, text in files.items():
+        plain = html.unescape(re.sub(r"<[^>]*>", "", text))
+        for secret in [*lines, *answers, "solve_data", "solve_optimized", "GAP: ", "// END", tempfile.gettempdir()]:
+            assert secret not in plain and secret not in text, (name, secret)
+    index = Page(folder / "index.html")
+    for link in index.links:
+        assert (folder / link).is_file(), link
+    text = files["index.html"]
+    assert "how often would be enough?" in text and "// TODO: before the first step" in text and "Hints" in text
+    assert "<td>optimized</td><td>16 MB</td>" in text and "#pragma omp target teams distribute parallel for" in text
+    again = ran([ompdm, "lesson", "heat", "--students", "-o", folder])
+    assert again.returncode == 1 and "has files already" in again.stderr, again.stderr
+
+
 def check_exercises(ompdm, sources, scratch):
     """What is handed out is no pass, for the reason that its task tells; the solution is a pass."""
-    solutions = {"heat": ("exercises/heat.cpp", "HtoD.count"), "jacobi": ("exercises/jacobi.cpp", "HtoD.bytes"),
+    exercises = {"heat": ("exercises/heat.cpp", "HtoD.count"), "jacobi": ("exercises/jacobi.cpp", "HtoD.bytes"),
                  "product": ("product/resident.cpp", "HtoD.count"), "clauses": ("exercises/clauses.cpp", "ompdm check")}
-    for ladder, (solution, reason) in solutions.items():
+    for ladder, (solution, reason) in exercises.items():
         folder = scratch / f"exercise {ladder}"
         handed = ran([ompdm, "lesson", ladder, "--start", folder])
         assert handed.returncode == 0, handed.stderr
@@ -123,7 +159,7 @@ def check_own_ladder(ompdm, scratch):
     enter, leave = "#pragma omp target enter data map(to: a[0:1000])\n", "#pragma omp target exit data map(from: a[0:1000])\n"
     (folder / "1-naive.cpp").write_text(OWN % ("", "tofrom", ""))
     (folder / "2-entered.cpp").write_text(OWN % (enter, "tofrom", leave))
-    (folder / "3-alloc.cpp").write_text(OWN % (enter, "alloc", leave))
+    (folder / "3-alloc.cpp").write_text(OWN % (f"  // GAP: send a\n{enter}  // END\n", "alloc", f"  // GAP: copy a back\n{leave}  // END\n"))
     made = ran([ompdm, "lesson", "--new", folder])
     assert made.returncode == 0, made.stderr
     written = ran([ompdm, "lesson", folder, "-o", scratch / "own"])
@@ -132,6 +168,17 @@ def check_own_ladder(ompdm, scratch):
     assert "40 KB to the device and 40 KB back, in 10 copies" in text
     assert text.count("8 KB to the device and 8 KB back, in 2 copies") == 2, text
     ladder = folder / "ladder.toml"
+    with ladder.open("a") as more:
+        more.write('[[exercise]]\nname = "alloc"\nsolution = "3-alloc.cpp"\ntask = "Keep a on the device."\n')
+    written = ran([ompdm, "lesson", folder, "--students", "-o", scratch / "own class"])
+    assert written.returncode == 0, written.stderr
+    files = {path.name: path.read_text() for path in (scratch / "own class").rglob("*") if path.is_file()}
+    assert sorted(files) == ["1-naive.cpp", "TASK.md", "alloc.cpp", "first-report.html", "index.html", "my versions-1-naive.html"], files
+    assert "// TODO: send a\n" in files["alloc.cpp"]
+    for text in files.values():
+        # Not the answers, and no folder of the instructor.
+        assert "enter data map(to: a[0:1000])" not in text or "ompdm.report/" in text, text
+        assert "TODO: the answer" not in text and str(scratch) not in text, text
     # Its compiler is used, and --compiler is used instead of it.
     ladder.write_text('title = "x"\ncompiler = "no-such-compiler -g"\n[[version]]\nname = "a"\nsource = "1-naive.cpp"\n')
     refused = ran([ompdm, "lesson", folder, "-o", scratch / "unbuilt"])
@@ -146,6 +193,7 @@ def check_own_ladder(ompdm, scratch):
                         ('title = "x"\nignore = "("\n[[version]]\nname = "a"\nsource = "1-naive.cpp"\n', "ignore: "),
                         (2 * '[[version]]\nname = "a"\nsource = "1-naive.cpp"\n', "title is missing"),
                         ('title = "x"\n' + 2 * '[[version]]\nname = "a"\nsource = "1-naive.cpp"\n', "several of the name a"),
+                        ('title = "x"\n[[exercise]]\nname = "a"\ntask = ""\nsolution = "1-naive.cpp"\n', "students would get the solution"),
                         ('title = "x"\n[[exercise]]\nname = "a/b"\ntask = ""\nsolution = "1-naive.cpp"\n', "it names files")):
         ladder.write_text(wrong)
         refused = ran([ompdm, "lesson", folder])
@@ -157,6 +205,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch).resolve()
         check_lesson(ompdm, scratch / "a lesson")
+        check_students(ompdm, sources, scratch / "a class")
         check_exercises(ompdm, sources, scratch)
         check_own_ladder(ompdm, scratch)
         refused = ran([ompdm, "lesson", "nothing"])
