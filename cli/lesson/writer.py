@@ -1,14 +1,20 @@
-"""Writes a lesson: the part of each ladder, and the page that holds them. Instructors get the versions with their answers."""
+"""Writes a lesson, for an instructor or for students: the part of each ladder, and the page that holds them."""
 import html
+import json
+import pathlib
+import shlex
 import shutil
 import sys
 import tempfile
 
-from lesson import progress, students
-from lesson.effects import fixed, prediction, predictions
-from lesson.exercises import exercise_part
-from lesson.pages import bar, code, first_report, listing, numbered, page, paragraph, prose, table_of, what_moves
-from lesson.programs import Version, Workshop, ended, version_commands
+from lesson import Failure, progress
+from lesson.exercises import copy_beside, exercise_part
+from lesson.pages import (bar, code, diff, duration, first_report, listing, numbered, page, paragraph, prose, size, table,
+                          table_of, what_moves)
+from lesson.programs import Version, Workshop, build_line, ended, version_commands
+
+NOISE = 20_000_000  # nanoseconds
+INTRODUCTION = "<p>The code of a first version is shown. Of a later version you see what it moves: how would you write it?</p>"
 
 
 def recorded(ladder, workshop, options):
@@ -22,6 +28,86 @@ def recorded(ladder, workshop, options):
             print(f"lesson: {ladder.name}: {version.name} prints something else than {versions[0].name}: is it right? "
                   "(`ignore` leaves out lines that differ from run to run)", file=sys.stderr)
     return versions
+
+
+def prediction(version, following):
+    told = version.report["prediction"]
+    if not told or told["spared_bytes"] == 0 or told["wall_ns"] > 0.9 * version.wall():
+        return ""
+    text = (f"<p>Redundant here: {size(told['spared_bytes'])} in {told['spared_transfers']} copies. Without them the run "
+            f"would have taken about {duration(told['wall_ns'])} instead of {duration(version.wall())}")
+    return text + (f"; the next version took {duration(following.wall())}.</p>" if following else ".</p>")
+
+
+def reason_of_gap(version, following):
+    """Why the next version took another time than was predicted: the largest of the differences that were measured."""
+    told = version.report["prediction"]
+    moved = version.moved() - told["spared_bytes"]
+    parts = {
+        f"kernels took {duration(version.kernels())}, and take {duration(following.kernels())}": following.kernels() - version.kernels(),
+        f"the prediction copies {size(moved)}, the next version {size(following.moved())}":
+            following.transfers() - version.transfers() * moved / max(1, moved + told["spared_bytes"]),
+    }
+    gap = following.wall() - told["wall_ns"]
+    text, largest = max(parts.items(), key=lambda part: abs(part[1]))
+    if abs(gap) < max(told["wall_ns"] / 5, NOISE):
+        return "within what two runs differ by"
+    return text if largest * gap > 0 and abs(largest) * 3 > abs(gap) else "host code, and the runtime's work for a mapping or a launch"
+
+
+def predictions(ladder, versions):
+    """Each prediction beside the time of the next version; a ladder's own words (`gap`) replace the reason."""
+    rows = []
+    for row, version, following in zip(ladder.versions, versions, versions[1:]):
+        told = version.report["prediction"]
+        if told and told["spared_bytes"] and told["wall_ns"] < 0.9 * version.wall():
+            rows.append([f"{version.name} → {following.name}", duration(version.wall()), duration(told["wall_ns"]),
+                         duration(following.wall()), row.get("gap") or reason_of_gap(version, following)])
+    if not rows:
+        return ""
+    return ("<h3>Predicted and measured</h3><p>The prediction is a version's run without its redundant copies. Versions whose "
+            "redundant copies take less than a tenth of their time are left out.</p>"
+            + table(["step", "wall", "predicted", "measured", "reason of the difference"], rows, text_at=(4,)))
+
+
+def fixed(ladder, named, options):
+    """The patch that `ompdm fix` makes of a version, behind a question: its output, its diff, and the bytes that the patched
+    program moves beside the version that was written by hand."""
+    if not (options.ompdm.parent / "ompdm-edit").exists():
+        print("lesson: leaves out ompdm fix: ompdm-edit is not installed", flush=True)
+        return ""
+    name = ladder.fix["version"]
+    progress(f"{ladder.name}: ompdm fix patches {name}")
+    row = next(row for row in ladder.versions if row["name"] == name)
+    source, arguments = ladder.source_of(row), ladder.arguments_of(row)
+    words = ["fix", "trace.json", "--build", "sh build", "--release", "-o", "fix.patch", "--apply"]
+    if "ignore" in ladder.table:
+        words[5:5] = ["--ignore", ladder.table["ignore"]]
+    with tempfile.TemporaryDirectory() as scratch:
+        workshop = Workshop(ladder, scratch, options.compiler)
+        program = pathlib.Path(source).stem
+        line = build_line(ladder, source, program, options.compiler)
+        (workshop.folder / "build").write_text(f"{line}\n")
+        (workshop.folder / "compile_commands.json").write_text(
+            json.dumps([{"directory": str(workshop.folder), "file": source, "command": line}]))
+        workshop.build(source)
+        run = [f"./{program}", *arguments]
+        ended([options.ompdm, "record", "-o", "trace.json", "--", *run], workshop.folder)
+        printed = ended([options.ompdm, *words], workshop.folder)
+        patch = (workshop.folder / "fix.patch").read_text().replace(f"{workshop.folder}/", "./")
+        workshop.built.clear()
+        patched = Version("patched", workshop, source, arguments, options)
+        patched.write_page(options.o)
+    beside = {name: named[name], f"{name}, patched": patched}
+    if "by_hand" in ladder.fix:
+        beside[f"{ladder.fix['by_hand']}, by hand"] = named[ladder.fix["by_hand"]]
+    shown = f"$ ompdm record {shlex.join(run)}\n$ ompdm {shlex.join(words)}\n{printed}"
+    question = ladder.fix.get("question", "Where would you put the directives, and which data would each name?")
+    return f"""<article><h3>ompdm fix: {html.escape(name)}</h3><p>ompdm fix writes the directives, builds and runs
+them in a copy, and keeps edits that print the same and move less.</p>
+<details><summary>{html.escape(question)}</summary><pre>{html.escape(shown)}</pre>{diff(patch)}{table_of(beside, options.link)}
+<p>The lines with # are the patch's own: how it was verified. <a href="{patched.page}">The patched program's page</a></p>
+</details></article>"""
 
 
 def article(ladder, row, version, following, most, options):
@@ -51,6 +137,40 @@ def versions_part(ladder, workshop, versions, most, options):
     return parts
 
 
+def check_secrets(ladders, options):
+    """Throws Failure where the edition would tell a solution."""
+    if options.o.is_dir() and any(options.o.iterdir()):
+        raise Failure(f"{options.o} has files already, and those of an instructor's lesson tell the answers: "
+                      "remove them, or name another folder with -o")
+    for ladder in ladders:
+        for exercise in ladder.exercises:
+            if ladder.versions and exercise["solution"] == ladder.source_of(ladder.versions[0]):
+                raise Failure(f"{ladder.path}: exercise {exercise['name']}: its solution is the first version, which students see")
+
+
+def versions_for_students(ladder, workshop, versions, most, options):
+    """The first version as it is; of each later one what it moves, and the question of the version before."""
+    row, first = ladder.versions[0], versions[0]
+    source = ladder.source_of(row)
+    # A source of several versions is not handed out: its first version is shown in the lesson, and its page has no code.
+    is_alone = source not in [ladder.source_of(other) for other in ladder.versions[1:]]
+    first.write_page(options.o, *([] if is_alone else ["--no-source"]))
+    built = ""
+    if is_alone:
+        copy = options.o / ladder.name / source
+        copy.parent.mkdir(parents=True)
+        shutil.copy(workshop.folder / source, copy)
+        copy_beside(ladder.folder / source, copy.parent)
+        built = f"<details><summary>Build it and run it</summary><pre>{html.escape(version_commands(ladder, row, options.compiler))}</pre></details>"
+    parts = [f"""<article><h3>{html.escape(first.name)}</h3>{paragraph(row.get("about", ""))}
+{code(numbered(first.functions()))}{built}{bar(first, most)}<p><i>{html.escape(first.headline)}</i></p>{what_moves(first)}
+<p><a href="{first.page}">Its page: timeline, iterations, findings</a></p></article>"""]
+    for before, version in zip(ladder.versions, versions[1:]):
+        parts.append(f"""<article><h3>{html.escape(version.name)}</h3>{bar(version, most)}
+<p><b>Question on {html.escape(before["name"])}:</b> {prose(ladder.question_of(before))}</p></article>""")
+    return parts
+
+
 def ladder_part(ladder, options):
     """Records all versions of a ladder, and returns its part of the lesson."""
     minutes = f" ({ladder.table['minutes']} minutes)" if "minutes" in ladder.table else ""
@@ -65,20 +185,20 @@ def ladder_part(ladder, options):
         if versions:
             parts.append(table_of({version.name: version for version in versions}, options.link))
             most = max(1, *(version.moved() for version in versions))
-            parts += (students.versions_part if options.students else versions_part)(ladder, workshop, versions, most, options)
+            parts += (versions_for_students if options.students else versions_part)(ladder, workshop, versions, most, options)
     parts += [exercise_part(ladder, exercise, options) for exercise in ladder.exercises]
     return "\n".join(part for part in parts if part)
 
 
 def write_lesson(ladders, options):
     if options.students:
-        students.check(ladders, options)
+        check_secrets(ladders, options)
     options.o.mkdir(parents=True, exist_ok=True)
     parts = ["<p>The versions of a program compute the same. Their directives differ, and so do their copies. Times are of "
              "the machine that made these pages: its processor plays the device where there is no GPU. "
              '<a href="first-report.html">Reading your first report</a> explains the words.</p>']
     if options.students:
-        parts.append(students.INTRODUCTION)
+        parts.append(INTRODUCTION)
     if len(ladders) > 1:
         links = (f'<a href="#{html.escape(ladder.name)}">{html.escape(ladder.table["title"])}</a>' for ladder in ladders)
         parts.append(f"<p>{' · '.join(links)}</p>")
