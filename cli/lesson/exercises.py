@@ -123,7 +123,7 @@ def copy_beside(source, folder):
 
 
 def task_page(ladder, exercise, options):
-    criteria = ["it builds", "it prints the solution's lines (numbers within a millionth)", *map(spoken_gate, exercise.get("fail_if", []))]
+    criteria = ["it builds", "it prints the solution's lines (numbers within a millionth)", *(gate.criterion() for gate in ladder.gates_of(exercise))]
     if exercise.get("check", True):
         criteria.append("`ompdm check` finds nothing")
     hints = "".join(f"- {hint}\n" for hint in exercise.get("hints", []))
@@ -149,15 +149,6 @@ class Grade:
         return passed
 
 
-def spoken_gate(gate):
-    """"HtoD.count is at most 2" of the gate "HtoD.count > 2"."""
-    for operator, words in ((">=", "less than"), ("<=", "more than"), (">", "at most"), ("<", "at least")):
-        figure, found, limit = gate.partition(operator)
-        if found:
-            return f"{figure.strip()} is {words} {limit.strip()}"
-    return f"not {gate}"
-
-
 class Run:
     """A program as it was recorded and asked."""
 
@@ -168,11 +159,13 @@ class Run:
         self.printed = workshop.ladder.same_lines(out)
 
     def fails(self, gate):
-        """The sentence of a gate that holds; empty: it does not."""
-        told = subprocess.run([self.options.ompdm, "report", "--fail-if", gate, self.trace], text=True, capture_output=True)
+        """A sentence on a gate that holds; empty: it does not."""
+        told = subprocess.run([self.options.ompdm, "report", "--fail-if", gate.text, self.trace], text=True, capture_output=True)
         if told.returncode == 0:
             return ""
-        return told.stderr.strip().splitlines()[-1].replace("ompdm: ", "").replace(f"{self.trace}", "trace.json")
+        sentence = told.stderr.strip().splitlines()[-1].replace("ompdm: ", "").replace(f"{self.trace}", "trace.json")
+        value = re.search(r" holds: .* is ([\d.]+)$", sentence)
+        return gate.failure(float(value[1])) if value else sentence
 
 
 def grade(ladder, exercise, options):
@@ -180,7 +173,7 @@ def grade(ladder, exercise, options):
     if not options.grade.is_file():
         raise Failure(f"{options.grade}: no such file")
     print(f"{ladder.name}/{exercise['name']}: {options.grade}", flush=True)
-    verdict, arguments, gates = Grade(), ladder.arguments_of(exercise), exercise.get("fail_if", [])
+    verdict, arguments, gates = Grade(), ladder.arguments_of(exercise), ladder.gates_of(exercise)
     with tempfile.TemporaryDirectory() as scratch:
         own = Workshop(ladder, pathlib.Path(scratch) / "solution", options.compiler)
         began = time.monotonic()
@@ -190,7 +183,7 @@ def grade(ladder, exercise, options):
             raise Failure(f"{exercise['solution']}: the solution itself: {how_it_ended(solution.status, 600)}\n{solution.err}".rstrip())
         for gate in gates:
             if told := solution.fails(gate):
-                raise Failure(f"{exercise['solution']}: the solution itself fails the gate '{gate}': {told}")
+                raise Failure(f"{exercise['solution']}: the solution itself fails the gate '{gate.text}': {told}")
         workshop = Workshop(ladder, pathlib.Path(scratch) / "graded", options.compiler)
         place = workshop.folder / exercise["solution"]
         shutil.copy(options.grade, place)
@@ -213,7 +206,7 @@ def grade(ladder, exercise, options):
             return finish(verdict)
         for gate in gates:
             told = run.fails(gate)
-            verdict.add(not told, spoken_gate(gate), told)
+            verdict.add(not told, gate.criterion(), told)
         if exercise.get("check", True):
             status, out, err = bounded([options.ompdm, "check", program, *arguments], workshop.folder, 10 * seconds)
             verdict.add(status == 0, "ompdm check finds nothing",

@@ -4,6 +4,7 @@ import re
 import tomllib
 
 from lesson import BUNDLED, Failure
+from lesson.pages import duration, size
 
 ORDER = ["heat", "jacobi", "product", "clauses"]
 
@@ -19,6 +20,11 @@ KEYS = {
 NEEDED = {"": ["title"], "version": ["name"], "exercise": ["name", "solution", "task"], "fix": ["version"]}
 KINDS = {str: "a string", int: "a number", list: "a list", dict: "a table", bool: "true or false"}
 
+UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
+         "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+# What has to be where a gate of this operator does not hold.
+OPPOSITES = {">": "at most", "<": "at least", ">=": "less than", "<=": "more than", "==": "not", "!=": "exactly"}
+
 
 def checked(table, kind, path, where):
     """The table, if it has the keys of its kind only, of the right types, and all that it must have."""
@@ -31,6 +37,34 @@ def checked(table, kind, path, where):
         if key not in table:
             raise Failure(f"{path}: {where}: {key} is missing")
     return table
+
+
+class Gate:
+    """A condition that fails a grade: "HtoD.bytes > 4MB"."""
+
+    def __init__(self, text):
+        self.text = str(text)
+        found = re.fullmatch(r"\s*(.+?)\s*(<=|>=|==|!=|<|>)\s*(\d[\d.]*)\s*([A-Za-z]*)\s*", self.text)
+        if not found or found[4] not in UNITS:
+            raise Failure(f"fail_if: '{text}': write a figure, an operator and a number, as in 'HtoD.bytes > 4MB'")
+        self.figure, self.operator, self.limit = found[1], found[2], float(found[3]) * UNITS[found[4]]
+
+    def criterion(self):
+        """What has to hold: "HtoD.bytes is at most 4 MB"."""
+        return f"{self.figure} is {OPPOSITES[self.operator]} {self.spoken(self.limit)}"
+
+    def failure(self, value):
+        """What is said of a value that fails: "HtoD.bytes is 40 MB, the limit is 4 MB"."""
+        texts = [self.spoken(value), self.spoken(self.limit)]
+        if texts[0] == texts[1]:
+            texts = [f"{number:.12g}" for number in (value, self.limit)]
+        return f"{self.figure} is {texts[0]}, the limit is {texts[1]}"
+
+    def spoken(self, number):
+        """A number of the figure, with its unit."""
+        if self.figure.endswith("bytes") or self.figure.startswith("memory."):
+            return size(number)
+        return duration(number) if self.figure.endswith("_ns") else f"{number:.12g}"
 
 
 class Ladder:
@@ -70,6 +104,10 @@ class Ladder:
             if not (self.folder / name).is_file():
                 raise Failure(f"{self.path}: {name} is not a file of {self.folder}")
         for row in self.exercises:
+            try:
+                self.gates_of(row)
+            except Failure as failure:
+                raise Failure(f"{self.path}: exercise {row['name']}: {failure}") from None
             if "start" not in row:
                 check_gaps(self.folder / row["solution"])
         for version in filter(None, [self.fix and self.fix["version"], self.fix and self.fix.get("by_hand")]):
@@ -92,6 +130,10 @@ class Ladder:
 
     def arguments_of(self, row):
         return [str(word) for word in row.get("arguments", self.table.get("arguments", []))]
+
+    @staticmethod
+    def gates_of(row):
+        return [Gate(text) for text in row.get("fail_if", [])]
 
     @staticmethod
     def question_of(row):

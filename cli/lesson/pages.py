@@ -28,7 +28,8 @@ pre { background: var(--soft); padding: .6rem; overflow-x: auto; font-size: .85r
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; display: block; overflow-x: auto }
 th, td { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid var(--line) } td { white-space: nowrap }
 th:first-child, td:first-child, td.text { text-align: left; white-space: normal }
-.bar { display: flex; height: .8rem; background: var(--soft) } .to { background: var(--to) } .back { background: var(--back) }
+.bar { display: flex; height: .8rem; margin-top: .6rem; background: var(--soft) } .to { background: var(--to) } .back { background: var(--back) }
+.key { display: inline-block; width: .8rem; height: .8rem; margin-right: .4rem } .bar *, .key { print-color-adjust: exact }
 details { margin-top: .6rem; padding: .4rem .8rem; background: var(--soft) } summary { font-weight: 600; cursor: pointer }
 .diff code, .code code { display: inline-block; min-width: 100% } .diff span, .code span { display: block; min-height: 1lh }
 .plus { background: #2ea04333 } .minus { background: #f8514933 } .note { opacity: .7 } .pragma { font-weight: 600; color: var(--to) }
@@ -106,10 +107,10 @@ def table_of(named, link):
 
 
 def bar(version, most):
-    """The bytes of a version: as a bar, whose full width is `most`, and in a sentence."""
-    to, back = version.bytes("HtoD"), version.bytes("DtoH")
-    return f"""<div class="bar" role="img" aria-label="{size(to)} to the device, {size(back)} back"><div class="to" style="width:{100 * to / most:.2f}%"></div><div class="back" style="width:{100 * back / most:.2f}%"></div></div>
-<p>{size(to)} to the device and {size(back)} back, in {version.copies()} copies.</p>"""
+    """The bytes of a version as a bar, whose full width is `most`, and as a sentence, which is its legend."""
+    sent, copied_back = version.bytes("HtoD"), version.bytes("DtoH")
+    return f"""<div class="bar"><div class="to" style="width:{100 * sent / most:.2f}%"></div><div class="back" style="width:{100 * copied_back / most:.2f}%"></div></div>
+<p><span class="key to"></span>{size(sent)} to the device, <span class="key back"></span>{size(copied_back)} to the host, in {version.copies()} copies.</p>"""
 
 
 def what_moves(version):
@@ -117,7 +118,7 @@ def what_moves(version):
     if loop is None:
         return "<p>No loop copies anything.</p>"
     return (f"<p>In an iteration after the first, of {loop['count']}: {size(loop['HtoD_bytes'])} to the device, "
-            f"{size(loop['DtoH_bytes'])} back, in {duration(loop['wall_ns'])}.</p>")
+            f"{size(loop['DtoH_bytes'])} to the host, in {duration(loop['wall_ns'])}.</p>")
 
 
 def first_report():

@@ -1,4 +1,5 @@
 """Writes a lesson, for an instructor or for students: the part of each ladder, and the page that holds them."""
+import difflib
 import html
 import json
 import pathlib
@@ -30,9 +31,15 @@ def recorded(ladder, workshop, options):
     return versions
 
 
-def prediction(version, following):
+def predicted(version):
+    """The run without its redundant copies; null where those take less than a tenth of its time."""
     told = version.report["prediction"]
-    if not told or told["spared_bytes"] == 0 or told["wall_ns"] > 0.9 * version.wall():
+    return told if told and told["spared_bytes"] and told["wall_ns"] < 0.9 * version.wall() else None
+
+
+def prediction(version, following):
+    told = predicted(version)
+    if not told:
         return ""
     text = (f"<p>Redundant here: {size(told['spared_bytes'])} in {told['spared_transfers']} copies. Without them the run "
             f"would have taken about {duration(told['wall_ns'])} instead of {duration(version.wall())}")
@@ -59,8 +66,8 @@ def predictions(ladder, versions):
     """Each prediction beside the time of the next version; a ladder's own words (`gap`) replace the reason."""
     rows = []
     for row, version, following in zip(ladder.versions, versions, versions[1:]):
-        told = version.report["prediction"]
-        if told and told["spared_bytes"] and told["wall_ns"] < 0.9 * version.wall():
+        told = predicted(version)
+        if told:
             rows.append([f"{version.name} → {following.name}", duration(version.wall()), duration(told["wall_ns"]),
                          duration(following.wall()), row.get("gap") or reason_of_gap(version, following)])
     if not rows:
@@ -105,15 +112,25 @@ def fixed(ladder, named, options):
     question = ladder.fix.get("question", "Where would you put the directives, and which data would each name?")
     return f"""<article><h3>ompdm fix: {html.escape(name)}</h3><p>ompdm fix writes the directives, builds and runs
 them in a copy, and keeps edits that print the same and move less.</p>
-<details><summary>{html.escape(question)}</summary><pre>{html.escape(shown)}</pre>{diff(patch)}{table_of(beside, options.link)}
+<details><summary>{prose(question)}</summary><pre>{html.escape(shown)}</pre>{diff(patch)}{table_of(beside, options.link)}
 <p>The lines with # are the patch's own: how it was verified. <a href="{patched.page}">The patched program's page</a></p>
 </details></article>"""
 
 
-def article(ladder, row, version, following, most, options):
+def difference(before, version):
+    """What has changed in the functions that are shown; empty for the first version."""
+    if before is None:
+        return ""
+    texts = ([line for lines in one.functions() for _, line in lines] for one in (before, version))
+    lines = list(difflib.unified_diff(*texts, lineterm=""))[2:]
+    shown = "\n".join("…" if line.startswith("@@") else line for line in lines[1:])
+    return f"<details><summary>Difference to {html.escape(before.name)}</summary>{diff(shown)}</details>" if shown else ""
+
+
+def article(ladder, row, before, version, following, most, options):
     """A version with its functions, its transfers, its question and the answer."""
     return f"""<article><h3>{html.escape(version.name)}</h3>{paragraph(row.get("about", ""))}
-{code(numbered(version.functions()))}
+{code(numbered(version.functions()))}{difference(before, version)}
 <details><summary>Build it and run it</summary><pre>{html.escape(version_commands(ladder, row, options.compiler))}</pre></details>
 {bar(version, most)}<p><i>{html.escape(version.headline)}</i></p>
 {what_moves(version)}<p><a href="{version.page}">Its page: timeline, iterations, source, findings</a></p>
@@ -128,9 +145,9 @@ def versions_part(ladder, workshop, versions, most, options):
                      workshop.folder.parent)
         (options.o / f"{ladder.name}.html").write_text(text.replace(f"{workshop.folder}/", ""))
         parts.append(f'<p><a href="{ladder.name}.html">All versions side by side</a></p>')
-    for row, version, following in zip(ladder.versions, versions, [*versions[1:], None]):
+    for row, before, version, following in zip(ladder.versions, [None, *versions], versions, [*versions[1:], None]):
         version.write_page(options.o)
-        parts.append(article(ladder, row, version, following, most, options))
+        parts.append(article(ladder, row, before, version, following, most, options))
     parts.append(predictions(ladder, versions))
     if ladder.fix:
         parts.append(fixed(ladder, {version.name: version for version in versions}, options))
@@ -158,7 +175,7 @@ def versions_for_students(ladder, workshop, versions, most, options):
     built = ""
     if is_alone:
         copy = options.o / ladder.name / source
-        copy.parent.mkdir(parents=True)
+        copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(workshop.folder / source, copy)
         copy_beside(ladder.folder / source, copy.parent)
         built = f"<details><summary>Build it and run it</summary><pre>{html.escape(version_commands(ladder, row, options.compiler))}</pre></details>"

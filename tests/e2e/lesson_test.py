@@ -28,19 +28,24 @@ def ran(command, folder=None):
     return subprocess.run([str(word) for word in command], text=True, capture_output=True, cwd=folder)
 
 
+def shown(text):
+    """A page's text without its tags."""
+    return html.unescape(re.sub(r"<[^>]*>", "", text))
+
+
 def check_fix(text):
     """The patch is the edit that a person writes as the next version, and moves as much."""
-    shown = text[text.index("<h3>ompdm fix: naive</h3>"):]
-    assert "verified\nTogether: 296 MB of 320 MB are no longer transferred (3 instead of 40 transfers)" in shown, shown
-    assert "# Verified by ompdm on these inputs" in shown, shown
+    part = text[text.index("<h3>ompdm fix: naive</h3>"):]
+    assert "verified\nTogether: 296 MB of 320 MB are no longer transferred (3 instead of 40 transfers)" in part, part
+    assert "# Verified by ompdm on these inputs" in part, part
     for line in ("+#pragma omp target enter data map(to: u[0:n * n], u_tmp[0:n * n])",
                  "+#pragma omp target exit data map(from: u[0:n * n]) map(release: u_tmp[0:n * n])"):
-        assert f'<span class="plus">{line}</span>' in shown, shown
+        assert f'<span class="plus">{line}</span>' in part, part
     for rung in ("naive, patched", "data, by hand"):
-        assert f"<td>{rung}</td><td>16 MB</td><td>8 MB</td><td>3</td>" in shown, shown
-    # It is asked before it is shown.
-    assert shown.index("Where would you put the directives") < shown.index("+#pragma")
-    assert tempfile.gettempdir() not in shown, shown
+        assert f"<td>{rung}</td><td>16 MB</td><td>8 MB</td><td>3</td>" in part, part
+    # It is asked before it is part.
+    assert part.index("Where would you put the directives") < part.index("+#pragma")
+    assert tempfile.gettempdir() not in part, part
 
 
 def check_lesson(ompdm, folder):
@@ -59,11 +64,17 @@ def check_lesson(ompdm, folder):
     for link in index.links + Page(folder / "first-report.html").links:
         assert (folder / link).is_file(), link
     # The bytes of heat and of the product follow from their arguments.
-    assert "160 MB to the device and 160 MB back, in 40 copies" in text
-    assert "16 MB to the device and 8 MB back, in 3 copies" in text
-    assert "Redundant here: 288 MB in 36 copies" in text
-    assert "65.5 KB to the device and 32.8 KB back, in 12 copies" in text
-    assert "16.4 KB to the device and 8.19 KB back, in 3 copies" in text
+    plain = shown(text)
+    assert "160 MB to the device, 160 MB to the host, in 40 copies" in plain
+    assert "16 MB to the device, 8 MB to the host, in 3 copies" in plain
+    assert "Redundant here: 288 MB in 36 copies" in plain
+    assert "65.5 KB to the device, 32.8 KB to the host, in 12 copies" in plain
+    assert "16.4 KB to the device, 8.19 KB to the host, in 3 copies" in plain
+    # Each version but the first has its difference, of the code alone.
+    for before in ("naive", "data", "collapse", "elements", "rows", "whole"):
+        assert f"Difference to {before}</summary>" in text, before
+    assert text.count("Difference to ") == 6 and "@@" not in text.split("ompdm fix: naive")[0], text
+    assert '<span class="plus">+#pragma omp target enter data map(to : u[0 : n * n], u_tmp[0 : n * n])</span>' in text
     assert tempfile.gettempdir() not in text.replace(str(folder), ""), text
     assert "GAP" not in text and "// TODO: before the first step" in text
     if has_fix:
@@ -93,7 +104,7 @@ def check_students(ompdm, sources, folder):
         "exercise-clauses-clauses/clauses.cpp", "exercise-clauses-clauses/TASK.md"}, files.keys()
     lines, answers = solutions(sources)
     for name, text in files.items():
-        plain = html.unescape(re.sub(r"<[^>]*>", "", text))
+        plain = shown(text)
         for secret in [*lines, *answers, "solve_data", "solve_optimized", "GAP: ", "// END", tempfile.gettempdir()]:
             assert secret not in plain and secret not in text, (name, secret)
     index = Page(folder / "index.html")
@@ -120,6 +131,9 @@ def check_exercises(ompdm, sources, scratch):
         graded = ran([ompdm, "lesson", ladder, "--grade", start])
         assert graded.returncode == 3 and "  passed  it builds" in graded.stdout, graded.stdout + graded.stderr
         assert any(line.startswith("  FAILED") and reason in line for line in graded.stdout.splitlines()), graded.stdout
+        # A figure and its limit have units.
+        if ladder == "product":
+            assert "FAILED  HtoD.bytes is at most 16.4 KB\n          HtoD.bytes is 65.5 KB, the limit is 16.4 KB\n" in graded.stdout, graded.stdout
         # An instructor's solution, in the student's place.
         shutil.copy(sources / solution, start)
         graded = ran([ompdm, "lesson", ladder, "--grade", start])
@@ -165,8 +179,8 @@ def check_own_ladder(ompdm, scratch):
     written = ran([ompdm, "lesson", folder, "-o", scratch / "own"])
     assert written.returncode == 0, written.stderr
     text = (scratch / "own/index.html").read_text()
-    assert "40 KB to the device and 40 KB back, in 10 copies" in text
-    assert text.count("8 KB to the device and 8 KB back, in 2 copies") == 2, text
+    assert "40 KB to the device, 40 KB to the host, in 10 copies" in shown(text)
+    assert shown(text).count("8 KB to the device, 8 KB to the host, in 2 copies") == 2, text
     ladder = folder / "ladder.toml"
     with ladder.open("a") as more:
         more.write('[[exercise]]\nname = "alloc"\nsolution = "3-alloc.cpp"\ntask = "Keep a on the device."\n')
@@ -194,6 +208,8 @@ def check_own_ladder(ompdm, scratch):
                         (2 * '[[version]]\nname = "a"\nsource = "1-naive.cpp"\n', "title is missing"),
                         ('title = "x"\n' + 2 * '[[version]]\nname = "a"\nsource = "1-naive.cpp"\n', "several of the name a"),
                         ('title = "x"\n[[exercise]]\nname = "a"\ntask = ""\nsolution = "1-naive.cpp"\n', "students would get the solution"),
+                        ('title = "x"\n[[exercise]]\nname = "a"\ntask = ""\nsolution = "3-alloc.cpp"\nfail_if = ["HtoD.count"]\n',
+                         "fail_if: 'HtoD.count': write a figure"),
                         ('title = "x"\n[[exercise]]\nname = "a/b"\ntask = ""\nsolution = "1-naive.cpp"\n', "it names files")):
         ladder.write_text(wrong)
         refused = ran([ompdm, "lesson", folder])
