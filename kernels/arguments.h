@@ -135,5 +135,5 @@ const Variant<Function>& parse_arguments(int argc, char** argv, std::span<Size> 
   return *chosen;
 }
 
-// Every version is timed alone: setting up and checking belong to the program, not to the lesson.
+// Each version is timed alone: setting up and checking belong to the program, not to the lesson.
 inline void print_solve_time(double seconds) { std::printf("solve time: %f s\n", seconds); }

@@ -126,10 +126,11 @@ def task_page(ladder, exercise, options):
     criteria = ["it builds", "it prints the solution's lines (numbers within a millionth)", *(gate.criterion() for gate in ladder.gates_of(exercise))]
     if exercise.get("check", True):
         criteria.append("`ompdm check` finds nothing")
+    words = " HtoD means copies to the device, DtoH copies to the host." if "fail_if" in exercise else ""
     hints = "".join(f"- {hint}\n" for hint in exercise.get("hints", []))
     typed = "\n".join(commands(ladder, exercise, options))
     return (f"# {exercise['name']}\n\n{exercise['task']}\n\nEdit `{source_of(exercise)}`, then:\n\n```\n{typed}\n```\n\n"
-            f"The grade is passed where:\n\n" + "".join(f"- {text}\n" for text in criteria) + (f"\nHints:\n\n{hints}" if hints else ""))
+            f"The grade is passed where all of this holds.{words}\n\n" + "".join(f"- {text}\n" for text in criteria) + (f"\nHints:\n\n{hints}" if hints else ""))
 
 
 class Grade:

@@ -211,7 +211,7 @@ arguments = []             # of the program: ["1000", "10"]
 # [[exercise]]             # its start is the solution without the lines between `// GAP: hint` and `// END`
 # name = "{pathlib.Path(sources[-1]).stem}"
 # solution = "{sources[-1]}"
-# task = "TODO"
+# task = "TODO: what a student has to change."
 # fail_if = ["HtoD.count > 2", "kernel.count < 10"]   # at most 2 copies, and the work stays on the device
 """)
     print(f"lesson: wrote {path}: put its versions in order, fill in the texts, then: ompdm lesson {folder}")

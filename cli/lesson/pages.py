@@ -26,7 +26,7 @@ h1 { font-size: 1.6rem } h2 { margin-top: 2.5rem; border-top: 1px solid var(--li
 article { border: 1px solid var(--line); border-radius: .5rem; padding: .2rem 1rem 1rem; margin: 1rem 0 }
 pre { background: var(--soft); padding: .6rem; overflow-x: auto; font-size: .85rem }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; display: block; overflow-x: auto }
-th, td { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid var(--line) } td { white-space: nowrap }
+th, td { padding: .15rem .7rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line) }
 th:first-child, td:first-child, td.text { text-align: left; white-space: normal }
 .bar { display: flex; height: .8rem; margin-top: .6rem; background: var(--soft) } .to { background: var(--to) } .back { background: var(--back) }
 .key { display: inline-block; width: .8rem; height: .8rem; margin-right: .4rem } .bar *, .key { print-color-adjust: exact }
@@ -100,10 +100,10 @@ def numbered(functions):
 
 def table_of(named, link):
     """The versions of a program, with a row for each."""
-    rows = [[name, size(version.bytes("HtoD")), size(version.bytes("DtoH")), version.copies(), duration(version.kernels()),
-             duration(version.wall()), duration(version.modelled_transfer())]
+    rows = [[name, size(version.bytes("HtoD")), size(version.bytes("DtoH")), version.copies(),
+             duration(version.modelled_transfer()), duration(version.kernels()), duration(version.wall())]
             for name, version in named.items()]
-    return table(["version", "HtoD", "DtoH", "copies", "kernels", "wall here", f"transfers on {link} (a model)"], rows)
+    return table(["version", "to the device", "to the host", "copies", "copy time on " + link + " (a model)", "kernel time", "wall time"], rows)
 
 
 def bar(version, most):
@@ -117,7 +117,7 @@ def what_moves(version):
     loop = version.busiest_loop()
     if loop is None:
         return "<p>No loop copies anything.</p>"
-    return (f"<p>In an iteration after the first, of {loop['count']}: {size(loop['HtoD_bytes'])} to the device, "
+    return (f"<p>In an iteration of the loop (of {loop['count']}; the first is left out): {size(loop['HtoD_bytes'])} to the device, "
             f"{size(loop['DtoH_bytes'])} to the host, in {duration(loop['wall_ns'])}.</p>")
 
 

@@ -192,7 +192,8 @@ def ladder_part(ladder, options):
     """Records all versions of a ladder, and returns its part of the lesson."""
     minutes = f" ({ladder.table['minutes']} minutes)" if "minutes" in ladder.table else ""
     parts = [f'<h2 id="{html.escape(ladder.name)}">{html.escape(ladder.table["title"])}{minutes}</h2>',
-             paragraph(ladder.table.get("about", "")), listing(ladder.table.get("goals", []))]
+             paragraph(ladder.table.get("about", "")),
+             "<p>Goals:</p>" + listing(ladder.table["goals"]) if "goals" in ladder.table else ""]
     with tempfile.TemporaryDirectory() as scratch:
         workshop = Workshop(ladder, scratch, options.compiler)
         if ladder.versions and not options.students:
@@ -219,7 +220,7 @@ def write_lesson(ladders, options):
     if len(ladders) > 1:
         links = (f'<a href="#{html.escape(ladder.name)}">{html.escape(ladder.table["title"])}</a>' for ladder in ladders)
         parts.append(f"<p>{' · '.join(links)}</p>")
-    texts = [text for ladder in ladders for text in ladder.path.read_text().splitlines() if "TODO" in text and not text.startswith("#")]
+    texts = [text for ladder in ladders for text in ladder.path.read_text().splitlines() if "TODO:" in text and not text.startswith("#")]
     if texts:
         print(f"lesson: {len(texts)} TODO left in the ladder, the first: {texts[0].strip()}", file=sys.stderr)
     parts += [ladder_part(ladder, options) for ladder in ladders]
