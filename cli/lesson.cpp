@@ -25,6 +25,7 @@ struct LessonOptions {
   std::string output = "lesson";
   std::string compiler;
   std::string link = "pcie4x16";
+  bool students = false;
   std::string exercise;
   std::string start;
   std::string grade;
@@ -36,6 +37,7 @@ constexpr const char* kNotes =
     "folder with a ladder.toml. It names the versions of a program, from naive to optimized,\n"
     "and exercises. Without LADDER the lesson has all four.\n"
     "The lesson shows of each version its directives, its transfers, a question and the answer.\n"
+    "With --students it has the first version and the exercises, to be put on a web server.\n"
     "A grade builds and runs SOURCE. Exit status: 0 passed, 1 error, 2 usage, 3 failed.";
 
 /// Replaces this process by ompdm-lesson. Returns only by an exception.
@@ -56,6 +58,7 @@ constexpr const char* kNotes =
   add("start", options.start);
   add("grade", options.grade);
   add("new", options.fresh);
+  if (options.students) words.emplace_back("--students");
   words.emplace_back("--");
   words.insert(words.end(), options.ladders.begin(), options.ladders.end());
   std::vector<char*> pointers;
@@ -83,24 +86,31 @@ void setup_lesson(CLI::App& app, int& /*exit_status*/) {
   verb->add_option("--link", options->link,
                    "The link that is modelled beside this machine's times (default pcie4x16)")
       ->type_name("LINK");
+  CLI::Option* students =
+      verb->add_flag("--students", options->students,
+                     "Leave out answers, solutions and the code of later versions");
   CLI::Option* exercise =
       verb->add_option("--exercise", options->exercise, "Which exercise, where there are several")
           ->type_name("NAME");
   CLI::Option* start =
       verb->add_option("--start", options->start, "Write an exercise's source and task there")
-          ->type_name("FOLDER");
+          ->type_name("FOLDER")
+          ->excludes(students);
   CLI::Option* grade =
       verb->add_option("--grade", options->grade, "Grade a solution of the exercise")
           ->type_name("SOURCE")
+          ->excludes(students)
           ->excludes(start);
   CLI::Option* fresh =
       verb->add_option("--new", options->fresh, "Write a ladder.toml for the sources of a folder")
           ->type_name("FOLDER")
+          ->excludes(students)
           ->excludes(start)
           ->excludes(grade);
   exercise->excludes(fresh);
   set_help(*verb, "ompdm lesson [OPTIONS] [LADDER...]", kNotes,
            "ompdm lesson                            # then open lesson/index.html\n"
+           "ompdm lesson heat --students -o heat-class\n"
            "ompdm lesson heat --start exercise\n"
            "ompdm lesson heat --grade exercise/heat.cpp\n"
            "ompdm lesson --new my-versions\n"

@@ -22,7 +22,7 @@ foreach(plugin IN LISTS plugins)
   file(CHMOD ${private}/${name} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 endforeach()
 # /usr/bin is in PATH, and unloading the module would take it out.
-file(REMOVE_RECURSE ${runtime}/share/ompdm)
+file(REMOVE_RECURSE ${runtime}/share/ompdm/modulefiles)
 # Where Debian's zsh looks.
 if(EXISTS ${runtime}/share/zsh/site-functions)
   file(RENAME ${runtime}/share/zsh/site-functions ${runtime}/share/zsh/vendor-completions)

@@ -1,4 +1,4 @@
-// The power of a matrix: its matrices stay on the device for all products.
+// The power of a matrix: its matrices are to stay on the device for all products.
 #include <utility>
 
 #include "matrix.h"

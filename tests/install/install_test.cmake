@@ -12,7 +12,8 @@ run(${CMAKE_COMMAND} -S "${SOURCE}/consumer" -B "${SCRATCH}/consumer" -G "${GENE
 run(${CMAKE_COMMAND} --build "${SCRATCH}/consumer")
 run("${prefix}/${BINDIR}/ompdm" doctor)
 require_files("${prefix}/share" bash-completion/completions/ompdm zsh/site-functions/_ompdm
-  fish/vendor_completions.d/ompdm.fish)
+  fish/vendor_completions.d/ompdm.fish ompdm/lesson/heat.toml ompdm/lesson/product/ladder.toml
+  ompdm/python/lesson/ladder.py)
 if(MAN)
   require_files("${prefix}/share/man/man1" ompdm.1 ompdm-report.1)
 endif()

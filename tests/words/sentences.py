@@ -35,7 +35,7 @@ FOLDERS = ["cli", "libompdm", "edit"]
 COMMENTED = [*FOLDERS, "gpu", "kernels", "tests"]  # where comments are looked at
 # Lists of names, no sentences.
 NO_TEXT = ["runtime_calls.cpp"]
-PAGES = ["kernels/**/*.toml", "cli/ompdm-lesson", "README.md", "CONTRIBUTING.md", "VERSIONS.md", "docs/**/*.md", "kernels/README.md"]
+PAGES = ["kernels/**/*.toml", "cli/ompdm-lesson", "cli/lesson/*.py", "README.md", "CONTRIBUTING.md", "VERSIONS.md", "docs/**/*.md", "kernels/README.md"]
 
 LITERAL = re.compile(
     r'//[^\n]*|/\*.*?\*/|\'(?:[^\'\\\n]|\\.)\'|R"(\w*)\((.*?)\)\1"|"((?:[^"\\\n]|\\.)*)"', re.DOTALL)
@@ -138,7 +138,7 @@ def texts(path, text):
         return literals(text)
     if path.suffix == ".toml":
         return values(tomllib.loads(text))
-    return constants(text) if path.name == "ompdm-lesson" else paragraphs(text)
+    return constants(text) if path.suffix == ".py" or path.name == "ompdm-lesson" else paragraphs(text)
 
 
 def sentences(text):
