@@ -14,6 +14,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <sstream>
 #include <string>
@@ -253,6 +254,8 @@ class Checks {
   [[nodiscard]] const std::string& few_threads() const { return few_threads_; }
   /// The number of findings that are not reported, as too few threads may be their only reason.
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
+  /// A sentence on each source that gave no answer.
+  [[nodiscard]] const std::set<std::string>& unanswered() const { return unanswered_; }
 
  private:
   CheckedRun run(const std::string& how, int number) {
@@ -346,7 +349,11 @@ class Checks {
         find_unset_transfers(trace, *other, {trace_of(*again_, i), trace_of(*second_again_, i)},
                              unset_output_.has_value());
       }
-      if (options_.source != "off") AskedSources(trace, {}, process).add_facts(false);
+      if (options_.source != "off") {
+        AskedSources sources(trace, {}, process);
+        sources.add_facts(false);
+        unanswered_.insert(sources.unanswered().begin(), sources.unanswered().end());
+      }
       Analysis& one = analyses_.emplace_back(analysis::analyze(trace));
       if (other != nullptr && !other->bad_accesses.empty()) add_missing(*other, trace, one);
     }
@@ -412,6 +419,7 @@ class Checks {
   std::optional<Difference> unset_output_;
   std::string few_threads_;
   std::size_t left_out_ = 0;
+  std::set<std::string> unanswered_;
   std::vector<Analysis> analyses_;
 };
 
@@ -472,9 +480,19 @@ std::string scope_text(const Checks& checks) {
                   report::counted(launches, "kernel launch", "kernel launches"));
   if (unwatched > 0) {
     text += fmt::format(
-        "The accesses of {} within their blocks are not known: they ran beside others, or were\n"
-        "repetitions.\n",
+        "The accesses of {} are not known one by one: kernels ran side by side, or a kernel ran\n"
+        "more often than is watched.\n",
         report::counted(unwatched, "launch", "launches"));
+  }
+  if (!checks.unanswered().empty()) {
+    constexpr std::size_t kMost = 5;
+    text += "The host's use of data is not known where sources gave no answer:\n";
+    for (const std::string& one : checks.unanswered() | std::views::take(kMost)) {
+      text += "  " + one_line(one) + '\n';
+    }
+    if (checks.unanswered().size() > kMost) {
+      text += fmt::format("  and {} more\n", checks.unanswered().size() - kMost);
+    }
   }
   if (checks.left_out() > 0) {
     text += fmt::format(
@@ -495,14 +513,18 @@ std::string text_of(const Checks& checks, const CheckOptions& options) {
   report::Layout layout = layout_of(options.output);
   layout.findings = options.all ? 0 : layout.findings;
   const std::string findings = report::render_clauses(checks.analyses(), layout);
-  return (findings.empty() ? "Nothing was found in this run.\n" : findings) + output_text(checks) +
-         ending_text(checks) + scope_text(checks);
+  const char* none = checks.unanswered().empty()
+                         ? "Nothing was found in this run.\n"
+                         : "Nothing was found in this run; some sources were not read.\n";
+  return (findings.empty() ? none : findings) + output_text(checks) + ending_text(checks) +
+         scope_text(checks);
 }
 
 std::string json_of(const Checks& checks, const CheckOptions& options) {
   const report::Json all =
       report::Json::parse(report::render(checks.analyses(), report::Format::kJson));
   report::Json json = {{"schema", kCheckSchema}, {"command", options.command}};
+  json["unanswered"] = checks.unanswered();
   json["runs"] = report::Json::array();
   for (const CheckedRun* run : {&checks.first(), &checks.second()}) {
     json["runs"].push_back({{"check", run->how},

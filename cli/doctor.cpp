@@ -263,8 +263,11 @@ bool examine_offload_code(const Loaded& loaded, Findings& findings) {
     add(findings, Level::kOk, "OpenMP offload code in " + where);
     return true;
   }
-  const std::string rebuild =
-      "rebuild it with clang++ -fopenmp and --offload-arch or -fopenmp-targets";
+  const std::string flags = fmt::format(
+      "-fopenmp --offload-arch=native for a GPU of this machine, or -fopenmp "
+      "-fopenmp-targets={}-pc-linux-gnu for none",
+      OMPDM_ARCHITECTURE);
+  const std::string rebuild = "rebuild it with clang++ " + flags;
   const std::string nothing =
       fmt::format("no OpenMP offload code in {} or the libraries it is linked to", where);
   if (program.has_gcc_offload || find_library(libraries, "libgomp.so") != nullptr) {
@@ -274,15 +277,13 @@ bool examine_offload_code(const Loaded& loaded, Findings& findings) {
         rebuild);
   } else if (program.has_target_regions) {
     add(findings, Level::kNo, "the target regions in " + where + " are compiled for the host alone",
-        "build it with --offload-arch or -fopenmp-targets besides -fopenmp, when compiling and "
-        "when linking");
+        "compile and link it with " + flags);
   } else if (program.opens_libraries ||
              std::ranges::any_of(libraries, &ElfFile::opens_libraries, &LoadedLibrary::file)) {
     add(findings, Level::kUnknown, nothing + ", but it can open others while it runs",
         how_to_try(path));
   } else {
-    add(findings, Level::kNo, nothing,
-        "build it with clang++ -fopenmp and --offload-arch or -fopenmp-targets");
+    add(findings, Level::kNo, nothing, "build it with clang++ " + flags);
   }
   return false;
 }

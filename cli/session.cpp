@@ -149,8 +149,10 @@ std::string counted(const Trace& trace, bool with_kernels) {
 /// Adds the messages and the trace of one process.
 void finish_process(const RecordedProcess& process, const Ending& ending, bool keep_spools,
                     FinishedSession& outcome) {
-  const auto add_trace = [&](const fs::path& trace) {
-    outcome.lines.push_back("wrote " + typed_path(trace) + viewer_hint(trace));
+  const auto add_trace = [&](const fs::path& trace, const fs::path& older = {}) {
+    const std::string kept =
+        older.empty() ? "" : fmt::format("; the older one is {}", typed_path(older));
+    outcome.lines.push_back("wrote " + typed_path(trace) + viewer_hint(trace) + kept);
     outcome.traces.push_back(typed_path(trace));
   };
   const std::string who = fmt::format("{} (process {})", name_of(process), process.pid);
@@ -193,7 +195,7 @@ void finish_process(const RecordedProcess& process, const Ending& ending, bool k
                     counted(trace, false)));
   }
   if (!result.note.empty()) outcome.lines.push_back(result.note);
-  add_trace(result.trace);
+  add_trace(result.trace, result.kept);
 }
 
 /// Why nothing was recorded. Empty where a recorder has printed the reason.

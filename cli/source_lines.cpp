@@ -272,7 +272,10 @@ const SourceLines::Source& SourceLines::find(const std::string& file) const {
     });
     if (!source.place.empty() && !is_known) compiled.push_back(std::move(source));
   }
-  if (compiled.size() > 1) return found;
+  // Files of one name in several folders are one source if they have one content.
+  const bool are_alike = std::ranges::all_of(
+      compiled, [&](const Source& one) { return one.lines == compiled.front().lines; });
+  if (!are_alike) return found;
   if (!compiled.empty()) found = std::move(compiled.front());
   for (const fs::path& place : places_of(file, process_)) {
     if (found.is_as_it_was()) break;

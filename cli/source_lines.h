@@ -40,7 +40,7 @@ class SourceLines {
  public:
   explicit SourceLines(const analysis::Analysis& analysis, std::filesystem::path folder = {});
   /// `folder`: named by the user. Relative names are looked for in `compiled_in` next. A name that
-  /// is in several of these folders is not found.
+  /// several of these folders have with different contents is not found.
   explicit SourceLines(const Trace& trace, std::filesystem::path folder = {},
                        std::vector<std::filesystem::path> compiled_in = {});
 

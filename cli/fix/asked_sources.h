@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ class AskedSources {
   void add_facts(bool tells_all);
   /// Sets Finding::patch of the trace's findings.
   void add_patches(analysis::Analysis& analysis);
+  /// A sentence on each source and region that did not answer, with the reason.
+  [[nodiscard]] const std::set<std::string>& unanswered() const { return origin_.sentences; }
   /// Writes answers that are new.
   void keep();
 

@@ -195,21 +195,26 @@ class Values : ValueRules {
     for (const NamingRegions::Naming& naming : asking_.of(row, row.begin, row.end)) {
       const bool is_kernel = site_of(naming.site).directive == Directive::kTarget;
       const bool is_inner = naming.region != made && naming.region != removed;
-      if (!is_kernel || !is_inner || brings_back(naming.site)) continue;
+      if (!is_kernel || !is_inner) continue;
       const SourceFact* use = sources_.of(naming.site, naming.item->name);
       if (use == nullptr || use->use != SourceUse::kWritten) continue;
-      const HostFact* fact = fact_behind(naming.site, naming.item, row);
+      // If the clause copied data back in other executions, the host may read that of these. Only
+      // a read before the mapping's end is of this data then, and it may come before the kernel.
+      const bool is_other = brings_back(naming.site);
+      const HostFact* fact =
+          is_other ? fact_between(made, removed, row) : fact_behind(naming.site, naming.item, row);
       // A kernel with a private copy has a finding of its own.
       const bool is_read = fact != nullptr && fact->read.answer == Answer::kYes &&
                            !is_of_several(row) &&
                            !effects_.has(Rule::kPrivateCopy, function_of(site_of(naming.site)),
                                          base_of(naming.item->name));
       if (!is_read) continue;
-      Effect facts =
-          facts_of(Rule::kNotCopiedBack, Stake::kWrongValues, naming.site, row, naming.item);
+      Effect facts = facts_of(Rule::kNotCopiedBack, is_other ? Stake::kHazard : Stake::kWrongValues,
+                              naming.site, row, naming.item);
       facts.kernels = {place_of(naming.site)};
       facts.shown = fact->read.at;
-      effects_.add(naming.site, std::move(facts), Confidence::kProven);
+      effects_.add(naming.site, std::move(facts),
+                   is_other ? Confidence::kPossible : Confidence::kProven);
       return;
     }
   }
@@ -437,6 +442,18 @@ class Values : ValueRules {
                    {expression_of(trace_, row), {named.file, named.line}});
   }
 
+  /// The same between the directives that made and removed a mapping.
+  const HostFact* fact_between(Index<Region> made, Index<Region> removed, const Mapping& row) {
+    const Index<Site> begin = site_of(made);
+    const Index<Site> end = site_of(removed);
+    if (!begin || !end || !row.site) return nullptr;
+    const SourceLine named_at = line_of(row.site);
+    if (line_of(begin).line <= 0 || line_of(end).line <= 0 || named_at.line <= 0) return nullptr;
+    std::set<SourceLine> places = {line_of(begin), line_of(end)};
+    return fact_of({HostStretch::Kind::kSpan, {places.begin(), places.end()}, {}, false},
+                   {expression_of(trace_, row), named_at});
+  }
+
   const HostFact* fact_of(HostStretch::Kind kind, Index<Site> at, const MapItem* item,
                           const Mapping& row) {
     const bool is_own = item != nullptr && !item->name.empty();
@@ -448,7 +465,10 @@ class Values : ValueRules {
   const HostFact* fact_of(HostStretch::Kind kind, Index<Site> at, const NamedItem& name) {
     const Site& site = site_of(at);
     if (site.line <= 0 || name.named_at.line <= 0) return nullptr;
-    const HostStretch stretch{kind, {{site.file, site.line}}, {}, false};
+    return fact_of({kind, {{site.file, site.line}}, {}, false}, name);
+  }
+
+  const HostFact* fact_of(const HostStretch& stretch, const NamedItem& name) {
     const auto known = std::ranges::find_if(trace_.host_facts, [&](const HostFact& fact) {
       return fact.stretch == stretch && fact.item == name;
     });

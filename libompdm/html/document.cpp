@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -445,15 +446,14 @@ Json fates_json(const Versions& versions) {
   return fates;
 }
 
-/// Each finding's change in a line.
-Json actions_json(std::span<const analysis::Analysis> analyses, const SourceNames& names) {
-  Json actions = Json::array();
+/// A line on each finding.
+Json texts_json(std::span<const analysis::Analysis> analyses,
+                const std::function<std::string(const analysis::Finding&)>& text) {
+  Json texts = Json::array();
   for (const analysis::Analysis& one : analyses) {
-    for (const analysis::Finding& finding : one.findings) {
-      actions.push_back(action_text(finding, names));
-    }
+    for (const analysis::Finding& finding : one.findings) texts.push_back(text(finding));
   }
-  return actions;
+  return texts;
 }
 
 /// What every page has: names of rows, advice, and the program's lines.
@@ -465,7 +465,11 @@ Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& n
           {"has_device_times", analysis::has_device_times(analyses)},
           {"names", names_json(analyses, names)},
           {"patterns", patterns_json()},
-          {"actions", actions_json(analyses, names)},
+          {"actions", texts_json(analyses,
+                                 [&](const analysis::Finding& finding) {
+                                   return action_text(finding, names);
+                                 })},
+          {"conditions", texts_json(analyses, unless_line)},
           {"advice", advice_json(analyses, &analysis::Analysis::findings)},
           {"clause_advice", advice_json(analyses, &analysis::Analysis::mapping)},
           {"memory", memory_lines(analyses)},

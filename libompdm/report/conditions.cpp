@@ -224,7 +224,9 @@ void check_operator(std::string_view text, std::string_view whole, std::size_t l
 Error no_such_path(std::string_view path, const Json& report) {
   const std::string near = near_path(path, report);
   return Error(fmt::format("'{}': no such number in the report: {}", path,
-                           near.empty() ? "`ompdm report --format json` shows what there is"
+                           near.empty() ? "HtoD.bytes, DtoH.count, kernel.count, findings, "
+                                          "prediction.spared_bytes (redundant) and others: see "
+                                          "`ompdm report --format json`"
                                         : fmt::format("did you mean {}?", near)),
                Error::Kind::kUsage);
 }

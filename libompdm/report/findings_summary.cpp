@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -341,6 +342,20 @@ std::string body_of(const SummaryRow& row, const SourceNames& names, const Layou
   return text;
 }
 
+/// " (ompdm explain trace.json 1; patch: ompdm fix trace.json --build make)": of a single finding,
+/// and of one with edits in C or C++. Empty where the traces have no names, or are several.
+std::string next_commands(Analyses analyses, const std::vector<SummaryRow>& rows,
+                          const std::string& traces) {
+  if (traces.empty() || analyses.size() != 1) return {};
+  std::vector<std::string> commands;
+  if (rows.size() == 1) commands.push_back(fmt::format("ompdm explain {} 1", traces));
+  const bool has_patch = std::ranges::any_of(rows, [](const SummaryRow& row) {
+    return !row.finding->edits.empty() && !is_fortran_source(row.finding->file);
+  });
+  if (has_patch) commands.push_back(fmt::format("patch: ompdm fix {} --build make", traces));
+  return commands.empty() ? std::string() : fmt::format(" ({})", fmt::join(commands, "; "));
+}
+
 }  // namespace
 
 std::string findings_summary(Analyses analyses, const SourceNames& names, const Layout& layout) {
@@ -352,10 +367,8 @@ std::string findings_summary(Analyses analyses, const SourceNames& names, const 
   const std::vector<SummaryRow> first = first_of(all, layout);
   // A single finding is shown whole. Several are first compared, a line each.
   const bool is_alone = first.size() == 1;
-  std::string heading = saving_title(analyses);
-  if (is_alone && !layout.traces.empty()) {
-    heading += fmt::format(" (ompdm explain {} 1)", layout.traces);
-  }
+  const std::string heading =
+      saving_title(analyses) + next_commands(analyses, first, layout.traces);
   std::string text =
       "\n" + title(wrapped(heading, layout.width), layout) + '\n' + lines_of(first, layout);
   if (is_alone) text += body_of(first.front(), names, layout);

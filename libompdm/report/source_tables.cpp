@@ -262,28 +262,29 @@ Table loops_table(Analyses analyses, const SourceNames& names) {
 }
 
 Table findings_table(Analyses analyses, const SourceNames& names) {
-  return by_recording(
-      analyses, "findings", "Findings", &Analysis::findings,
-      [&](TableRow& row, const Analysis&, const analysis::Finding& finding) {
-        row.add({"pattern", "Pattern"}, finding.pattern);
-        row.add(reader_only("place", "Where"), names.place(finding.file, finding.line));
-        row.add(data_only("file"), finding.file);
-        row.add(data_only("line"), std::int64_t{finding.line});
-        row.add({"variable", "Variable"}, finding.variable);
-        row.add({"count", "Count"}, number(finding.count));
-        row.add({"wasted_bytes", "Redundant"}, number(finding.wasted_bytes));
-        row.add({"wasted_ns", "Redundant time"}, finding.timed ? Cell(finding.wasted_time) : Cell());
-        row.add({"confidence", "Confidence"}, std::string(confidence_of(finding)));
-        row.add({"examined", "Examined", Unit::kCount}, number(finding.examined));
-        row.add({"of", "Of", Unit::kCount}, number(finding.of));
-        row.add({"evidence", "Evidence"}, evidence_text(finding));
-        row.add({"advice", "Advice"}, advice_text(finding));
-        if (!are_inputs(analyses)) return;
-        for (const auto& [verdict, runs] : runs_by_verdict(finding)) {
-          row.add(data_only(fmt::format("runs_{}", verdict)),
-                  fmt::format("{}", fmt::join(runs, " ")));
-        }
-      });
+  return by_recording(analyses, "findings", "Findings", &Analysis::findings,
+                      [&](TableRow& row, const Analysis&, const analysis::Finding& finding) {
+                        row.add({"pattern", "Pattern"}, finding.pattern);
+                        row.add(reader_only("place", "Where"),
+                                names.place(finding.file, finding.line));
+                        row.add(data_only("file"), finding.file);
+                        row.add(data_only("line"), std::int64_t{finding.line});
+                        row.add({"variable", "Variable"}, finding.variable);
+                        row.add({"count", "Count"}, number(finding.count));
+                        row.add({"wasted_bytes", "Redundant"}, number(finding.wasted_bytes));
+                        row.add({"wasted_ns", "Redundant time"},
+                                finding.timed ? Cell(finding.wasted_time) : Cell());
+                        row.add({"confidence", "Confidence"}, std::string(confidence_of(finding)));
+                        row.add({"examined", "Examined", Unit::kCount}, number(finding.examined));
+                        row.add({"of", "Of", Unit::kCount}, number(finding.of));
+                        row.add({"evidence", "Evidence"}, evidence_text(finding));
+                        row.add({"advice", "Advice"}, advice_text(finding));
+                        if (!are_inputs(analyses)) return;
+                        for (const auto& [verdict, runs] : runs_by_verdict(finding)) {
+                          row.add(data_only(fmt::format("runs_{}", verdict)),
+                                  fmt::format("{}", fmt::join(runs, " ")));
+                        }
+                      });
 }
 
 Table directives_table(Analyses analyses, const SourceNames& names, bool opened) {

@@ -45,18 +45,6 @@ export const CONFIDENCE = {
   possible: 'more is missing',
 };
 
-/** What would make a finding's edits wrong. */
-export const UNLESS = {
-  host_uses: 'the host reads or changes the data meanwhile, and no update says so',
-  host_changes: 'the host, or a copy back from another device, changes the data meanwhile',
-  kernel_changes: 'a kernel changes what none changed in this run',
-  kernel_uses: 'a kernel uses what none used in this run',
-  host_wants_restore: 'the host has changed its copy, and wants what the device has',
-  made_anew: 'the program allocates the data again in between',
-  no_pass: 'the loop has no iteration',
-  none_before: 'the transfer before it is removed',
-};
-
 // Figures as people read them, the same in any locale: three digits, 1 KB is 1000 B.
 
 /** @param {number} value @param {string[]} units from the smallest, each a thousand times the one before */

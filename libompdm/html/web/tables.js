@@ -1,6 +1,6 @@
 // The view "Findings": a card each, linked to the places where it can be seen.
 import {
-  CONFIDENCE, UNLESS, button, byId, bytesText, countText, counted, element, named, plain, reveal, scrolling, sumOf, tableHead, timeText,
+  CONFIDENCE, button, byId, bytesText, countText, counted, element, named, plain, reveal, scrolling, sumOf, tableHead, timeText,
 } from './basics.js';
 import {
   directiveName, knowsTransfers, loopName, onSelect, page, pick, recordingName, recordingOfRow, report, rowOfId, select,
@@ -68,7 +68,6 @@ function linksOf(finding, at, go) {
 
 function cardOf(finding, at, go) {
   const words = page.patterns[finding.pattern]?.words ?? finding.pattern;
-  const unless = finding.unless.map((each) => UNLESS[each] ?? each);
   const who = recordingName(recordingOfRow('findings', at));
   const fate = page.fates?.[at] ?? null;
   return element('article', {class: `card ${finding.confidence}${fate === 'fixed' ? ' fixed' : ''}`, id: `finding-${at}`, 'aria-labelledby': `finding-${at}-title`},
@@ -83,7 +82,7 @@ function cardOf(finding, at, go) {
       finding.memory_bytes > 0 ? ` · needs ${bytesText(finding.memory_bytes)} of device memory` : ''),
     ...(fate === 'fixed' ? [element('details', {}, element('summary', {}, 'The change that was advised'), ...adviceSection(finding, page.advice[at]).filter(Boolean))]
       : adviceSection(finding, page.advice[at])),
-    unless.length > 0 ? element('p', {class: 'unless'}, element('strong', {}, 'unless '), unless.join(', or ')) : null,
+    page.conditions[at] ? element('p', {class: 'unless'}, plain(page.conditions[at])) : null,
     linksOf(finding, at, go),
     element('details', {}, element('summary', {}, 'Evidence'), element('p', {}, plain(finding.evidence)),
       finding.runs && finding.advice !== '' ? element('p', {}, plain(finding.runs.words)) : null));

@@ -16,11 +16,38 @@ using analysis::Caveat;
 using analysis::Finding;
 using analysis::Remark;
 
+/// The first names of a list, and the number of the others. A name may end with a list of
+/// functions in parentheses.
+std::string shortened_list(const std::string& list, std::size_t width) {
+  if (display_width(list) <= width) return list;
+  std::vector<std::string> names(1);
+  int depth = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    depth += list[i] == '(' ? 1 : list[i] == ')' ? -1 : 0;
+    if (depth == 0 && list.compare(i, 2, ", ") == 0) {
+      names.emplace_back();
+      ++i;
+    } else {
+      names.back() += list[i];
+    }
+  }
+  std::string text = names.front();
+  std::size_t shown = 1;
+  const auto with_next = [&] { return text + ", " + names[shown]; };
+  while (shown < names.size() && display_width(with_next()) + 11 <= width) {
+    text = with_next();
+    ++shown;
+  }
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return shortened(text, width + 11);
+}
+
 /// What the pattern's file says; of facts that no file knows nothing.
 Words words_of(const Finding& finding, const SourceNames& names) {
   constexpr std::size_t kWidestData = 36;  // columns
   const Subject subject{
-      finding, names, finding.variable.empty() ? "this" : shortened(finding.variable, kWidestData)};
+      finding, names,
+      finding.variable.empty() ? "this" : shortened_list(finding.variable, kWidestData)};
   for (const Pattern& pattern : all_patterns()) {
     if (std::optional<Words> words = pattern.words(subject)) return *std::move(words);
   }
