@@ -20,8 +20,9 @@ KEYS = {
 NEEDED = {"": ["title"], "version": ["name"], "exercise": ["name", "solution", "task"], "fix": ["version"]}
 KINDS = {str: "a string", int: "a number", list: "a list", dict: "a table", bool: "true or false"}
 
-UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
-         "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+# The units that `ompdm report --fail-if` knows.
+UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
+         "TiB": 1 << 40, "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9}
 # What has to be where a gate of this operator does not hold.
 OPPOSITES = {">": "at most", "<": "at least", ">=": "less than", "<=": "more than", "==": "not", "!=": "exactly"}
 
@@ -44,7 +45,7 @@ class Gate:
 
     def __init__(self, text):
         self.text = str(text)
-        found = re.fullmatch(r"\s*(.+?)\s*(<=|>=|==|!=|<|>)\s*(\d[\d.]*)\s*([A-Za-z]*)\s*", self.text)
+        found = re.fullmatch(r"\s*(.+?)\s*(<=|>=|==|!=|<|>)\s*(\d+(?:\.\d*)?(?:e\d+)?)\s*([A-Za-z]*)\s*", self.text)
         if not found or found[4] not in UNITS:
             raise Failure(f"fail_if: '{text}': write a figure, an operator and a number, as in 'HtoD.bytes > 4MB'")
         self.figure, self.operator, self.limit = found[1], found[2], float(found[3]) * UNITS[found[4]]

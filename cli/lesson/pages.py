@@ -26,7 +26,7 @@ h1 { font-size: 1.6rem } h2 { margin-top: 2.5rem; border-top: 1px solid var(--li
 article { border: 1px solid var(--line); border-radius: .5rem; padding: .2rem 1rem 1rem; margin: 1rem 0 }
 pre { background: var(--soft); padding: .6rem; overflow-x: auto; font-size: .85rem }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; display: block; overflow-x: auto }
-th, td { padding: .15rem .7rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line) }
+th, td { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid var(--line) } td { white-space: nowrap }
 th:first-child, td:first-child, td.text { text-align: left; white-space: normal }
 .bar { display: flex; height: .8rem; margin-top: .6rem; background: var(--soft) } .to { background: var(--to) } .back { background: var(--back) }
 .key { display: inline-block; width: .8rem; height: .8rem; margin-right: .4rem } .bar *, .key { print-color-adjust: exact }
