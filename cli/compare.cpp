@@ -99,13 +99,13 @@ bool test_comparison(const report::Condition& condition, const Ends& recordings)
 int test_ends(const std::vector<report::Condition>& conditions,
               const std::vector<analysis::Analysis>& all) {
   if (conditions.empty()) return 0;
-  tell_witness(conditions, all);
   const Ends recordings = {all.front(), all.back()};
+  for (const report::Condition& condition : conditions) check_recorded(condition, recordings);
+  tell_witness(conditions, all);
   const report::Json before = report::report_json(std::span(&recordings[0], 1));
   const report::Json after = report::report_json(std::span(&recordings[1], 1));
   int exit_status = 0;
   for (const report::Condition& condition : conditions) {
-    check_recorded(condition, recordings);
     if (is_of_comparison(condition.path)) {
       if (test_comparison(condition, recordings)) exit_status = 3;
       continue;

@@ -320,8 +320,9 @@ class Fixing {
     if (made.empty()) {
       fmt::print("{}", text);
       const std::string command = by_hand();
-      fmt::print(stderr, "ompdm: {}: the sources alone prove no edit; --build CMD tries more{}\n",
-                 options_.trace, command.empty() ? "" : ", and by hand: " + command);
+      fmt::print(stderr,
+                 "ompdm: {}: no patch follows from the sources alone: --build make tries more{}\n",
+                 options_.trace, command.empty() ? "" : ". By hand: " + command);
       return kNothingVerified;
     }
     text = "# Not verified: nothing was built or run (ompdm fix --build does that).\n" + text;

@@ -342,8 +342,8 @@ std::string body_of(const SummaryRow& row, const SourceNames& names, const Layou
   return text;
 }
 
-/// " (ompdm explain trace.json 1; patch: ompdm fix trace.json --build make)": of a single finding,
-/// and of one with edits in C or C++. Empty where the traces have no names, or are several.
+/// " (ompdm explain trace.json 1; ompdm fix trace.json)": of a single finding, and of findings with
+/// edits in C or C++. Empty where the traces have no names, or are several.
 std::string next_commands(Analyses analyses, const std::vector<SummaryRow>& rows,
                           const std::string& traces) {
   if (traces.empty() || analyses.size() != 1) return {};
@@ -352,7 +352,7 @@ std::string next_commands(Analyses analyses, const std::vector<SummaryRow>& rows
   const bool has_patch = std::ranges::any_of(rows, [](const SummaryRow& row) {
     return !row.finding->edits.empty() && !is_fortran_source(row.finding->file);
   });
-  if (has_patch) commands.push_back(fmt::format("patch: ompdm fix {} --build make", traces));
+  if (has_patch) commands.push_back(fmt::format("ompdm fix {}", traces));
   return commands.empty() ? std::string() : fmt::format(" ({})", fmt::join(commands, "; "));
 }
 

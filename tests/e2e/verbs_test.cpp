@@ -170,7 +170,7 @@ TEST_F(Verbs, ALongRunLeavesItsOwnKindOfTrace) {
 TEST_F(Verbs, RecordWritesThePageBesideTheTrace) {
   if (run("ompdm record --report=html programs/region").status == 2) GTEST_SKIP();
   EXPECT_EQ(run("ompdm record --report=html programs/region").err,
-            "ompdm: wrote trace.json\nompdm: wrote report.html\n");
+            "ompdm: wrote trace.json; the older one is trace.~1~.json\nompdm: wrote report.html\n");
   EXPECT_EQ(run("ompdm record --report=html -o naive.json programs/region").err,
             "ompdm: wrote naive.json\nompdm: wrote naive.report.html\n");
   const Ran foreign =
@@ -247,9 +247,8 @@ TEST_F(Verbs, DoctorKnowsRegionsThatAreCompiledForTheHostAlone) {
                          "alone"),
             std::string::npos)
       << ran.out;
-  EXPECT_TRUE(
-      ran.out.ends_with("\nEvents will not come: build it with --offload-arch or "
-                        "-fopenmp-targets besides -fopenmp, when compiling and when linking\n"))
+  EXPECT_TRUE(ran.out.find("\nEvents will not come: compile and link it with -fopenmp ") !=
+              std::string::npos)
       << ran.out;
 }
 

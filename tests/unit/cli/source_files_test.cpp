@@ -141,6 +141,10 @@ TEST_F(SourceFiles, AreLookedForWhereTheyWereCompiled) {
   EXPECT_EQ(SourceLines(trace, {}, {folder, folder / "."}).path_of("heat.cpp"),
             folder / "heat.cpp");
   scratch_.write("other/heat.cpp", text());
+  EXPECT_EQ(SourceLines(trace, {}, {folder, folder / "other"}).path_of("heat.cpp"),
+            folder / "heat.cpp")
+      << "a copy says the same";
+  scratch_.write("other/heat.cpp", text() + "// another one\n");
   EXPECT_EQ(SourceLines(trace, {}, {folder, folder / "other"}).path_of("heat.cpp"), "")
       << "it may be either";
 }

@@ -138,8 +138,8 @@ TEST(Conditions, SaysWhatIsWrongAndWhatWasMeant) {
             "findings.round_trip_transfer?");
   EXPECT_EQ(
       said_of("nothing > 0"),
-      "'nothing': no such number in the report: `ompdm report --format json` shows what there "
-      "is");
+      "'nothing': no such number in the report: HtoD.bytes, DtoH.count, kernel.count, findings, "
+      "prediction.spared_bytes (redundant) and others: see `ompdm report --format json`");
   EXPECT_EQ(said_of("directives.heat.cpp:41.DtoH_byte > 0"),
             "'directives.heat.cpp:41.DtoH_byte': no such number in the report: did you mean "
             "directives.heat.cpp:41.DtoH_bytes?");
