@@ -178,6 +178,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"changed", {"16 not_sent wrong_values"}, {"16 not_sent hazard"}},
         Case{"changed_struct", {"15 not_sent wrong_values"}, {"15 not_sent hazard"}},
         Case{"declared", {"12 not_sent wrong_values"}, {"12 not_sent hazard"}},
+        Case{"copied_elsewhere", {"7 not_copied_back hazard"}, {}},
+        Case{"copied_then_read", {}, {}},
         Case{"deleted", {"13 results_lost wrong_values"}, {"13 results_lost hazard"}},
         Case{"ended_object", {}, {}}, Case{"other_update", {"6 not_copied_back wrong_values"}, {}},
         Case{"entered_twice", {"17 not_copied_back wrong_values"}, {"17 not_copied_back hazard"}},

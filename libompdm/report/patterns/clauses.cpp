@@ -49,11 +49,11 @@ std::string kernels_text(const Facts& facts) {
 /// What the kernels do with the data.
 const char* write_text(const Facts& facts) { return facts.is_watched ? "wrote" : "may write"; }
 
-/// "; the host reads p at heat.cpp:88, and finds its old value".
+/// ". The host reads p at heat.cpp:88, and finds its old value"; of a hazard "and may find".
 std::string read_text(const Facts& facts, const char* finds) {
   if (facts.shown.line > 0) {
-    return fmt::format(". The host reads {} at {}, and finds {}", base(facts.item), shown_at(facts),
-                       finds);
+    return fmt::format(". The host reads {} at {}, and {} {}", base(facts.item), shown_at(facts),
+                       facts.stake == Facts::Stake::kHazard ? "may find" : "finds", finds);
   }
   return facts.nothing_came_back ? ". No data was copied back in this run" : "";
 }
