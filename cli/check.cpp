@@ -3,6 +3,7 @@
 #include "ompdm/check.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -254,6 +255,14 @@ class Checks {
   [[nodiscard]] const std::string& few_threads() const { return few_threads_; }
   /// The number of findings that are not reported, as too few threads may be their only reason.
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
+  /// Results that were not judged (analysis::ClauseChecks::unjudged).
+  [[nodiscard]] std::set<std::string> unjudged() const {
+    std::set<std::string> all;
+    for (const Analysis& one : analyses_) {
+      all.insert(one.clause_checks.unjudged.begin(), one.clause_checks.unjudged.end());
+    }
+    return all;
+  }
   /// A sentence on each source that gave no answer.
   [[nodiscard]] const std::set<std::string>& unanswered() const { return unanswered_; }
 
@@ -456,6 +465,17 @@ std::string output_text(const Checks& checks) {
       at->line, one_line(at->first), one_line(at->second));
 }
 
+/// A sentence and the first lines of a list.
+std::string lines_of(const char* sentence, const std::set<std::string>& lines) {
+  constexpr std::size_t kMost = 5;
+  std::string text = fmt::format("{}\n", sentence);
+  for (const std::string& one : lines | std::views::take(kMost)) {
+    text += "  " + one_line(one) + '\n';
+  }
+  if (lines.size() > kMost) text += fmt::format("  and {} more\n", lines.size() - kMost);
+  return text;
+}
+
 /// The scope of the check: the absence of findings is no proof.
 std::string scope_text(const Checks& checks) {
   std::uint64_t directives = 0;
@@ -484,15 +504,14 @@ std::string scope_text(const Checks& checks) {
         "more often than is watched.\n",
         report::counted(unwatched, "launch", "launches"));
   }
+  if (const std::set<std::string> unjudged = checks.unjudged(); !unjudged.empty()) {
+    text += lines_of(
+        "Not judged: whether the host reads these results of kernels, which were not copied back.",
+        unjudged);
+  }
   if (!checks.unanswered().empty()) {
-    constexpr std::size_t kMost = 5;
-    text += "The host's use of data is not known where sources gave no answer:\n";
-    for (const std::string& one : checks.unanswered() | std::views::take(kMost)) {
-      text += "  " + one_line(one) + '\n';
-    }
-    if (checks.unanswered().size() > kMost) {
-      text += fmt::format("  and {} more\n", checks.unanswered().size() - kMost);
-    }
+    text += lines_of("The host's use of data is not known where sources gave no answer:",
+                     checks.unanswered());
   }
   if (checks.left_out() > 0) {
     text += fmt::format(
@@ -513,9 +532,9 @@ std::string text_of(const Checks& checks, const CheckOptions& options) {
   report::Layout layout = layout_of(options.output);
   layout.findings = options.all ? 0 : layout.findings;
   const std::string findings = report::render_clauses(checks.analyses(), layout);
-  const char* none = checks.unanswered().empty()
+  const char* none = checks.unanswered().empty() && checks.unjudged().empty()
                          ? "Nothing was found in this run.\n"
-                         : "Nothing was found in this run; some sources were not read.\n";
+                         : "Nothing was found in this run, but not all was judged.\n";
   return (findings.empty() ? none : findings) + output_text(checks) + ending_text(checks) +
          scope_text(checks);
 }
@@ -525,6 +544,7 @@ std::string json_of(const Checks& checks, const CheckOptions& options) {
       report::Json::parse(report::render(checks.analyses(), report::Format::kJson));
   report::Json json = {{"schema", kCheckSchema}, {"command", options.command}};
   json["unanswered"] = checks.unanswered();
+  json["unjudged"] = checks.unjudged();
   json["runs"] = report::Json::array();
   for (const CheckedRun* run : {&checks.first(), &checks.second()}) {
     json["runs"].push_back({{"check", run->how},

@@ -271,6 +271,15 @@ void name_ranks_of_folders(NamedTraces& traces) {
   traces.names = std::move(names);
 }
 
+/// Puts findings below threshold after the others.
+void show_all_findings(std::vector<analysis::Analysis>& analyses) {
+  for (analysis::Analysis& one : analyses) {
+    std::ranges::move(one.too_small, std::back_inserter(one.findings));
+    one.too_small.clear();
+    one.withheld.findings = 0;
+  }
+}
+
 int run_report(ReportOptions options) {
   take_newest_if_none(options.traces);
   if (wants_page(options.output) && !options.ranks) name_ranks_of_folders(options.traces);
@@ -302,12 +311,12 @@ int run_report(ReportOptions options) {
     return write_planned_patch(options.traces.names.front(), options.traces.search(),
                                options.patch);
   }
-  const OpenedTraces opened =
-      open_named(options.traces, {.analyses = analyses_wanted,
-                                  .traces = options.gpu_trace || page_wanted,
-                                  .pictures = page_wanted,
-                                  .patches = !options.no_source,
-                                  .rest_of_ranks = true});
+  OpenedTraces opened = open_named(options.traces, {.analyses = analyses_wanted,
+                                                    .traces = options.gpu_trace || page_wanted,
+                                                    .pictures = page_wanted,
+                                                    .patches = !options.no_source,
+                                                    .rest_of_ranks = true});
+  if (options.all && options.output.format != "json") show_all_findings(opened.analyses);
   const std::vector<analysis::Analysis>& analyses = opened.analyses;
   const std::filesystem::path folder = options.traces.search().folder;
   refuse_source_as_output(options.output.output, analyses, folder);
@@ -347,6 +356,7 @@ int run_report(ReportOptions options) {
 
 struct ExplainOptions {
   NamedTraces traces;
+  bool all = false;
   OutputOptions output;
 };
 
@@ -382,7 +392,8 @@ int run_explain(ExplainOptions options) {
   }
   take_newest_if_none(options.traces);
   refuse_input_as_output(options.output.output, options.traces.names);
-  const std::vector<analysis::Analysis> analyses = open_named(options.traces).analyses;
+  std::vector<analysis::Analysis> analyses = open_named(options.traces).analyses;
+  if (options.all) show_all_findings(analyses);
   refuse_source_as_output(options.output.output, analyses, options.traces.search().folder);
   report::Layout layout = layout_of(options.output);
   layout.traces = spoken_names(options.traces);
@@ -455,6 +466,7 @@ void setup_explain(CLI::App& app, int& exit_status) {
       app.add_subcommand("explain", "Show one finding in full: evidence, each edit, each condition")
           ->group("Look");
   add_trace_options(*verb, options->traces);
+  verb->add_flag("--all", options->all, "Count findings as `ompdm report --all` does");
   add_page_options(*verb, options->output);
   set_help(
       *verb, "ompdm explain [TRACE...] [N] [options]",

@@ -339,7 +339,8 @@ class Fixing {
     const Stopping stopping;
     const Scratch scratch;
     const Target what = target();
-    const Verification asked = {sameness_of(options_.ignored, options_.same), options_.timed_runs};
+    const Verification asked = {sameness_of(options_.ignored, options_.same), options_.timed_runs,
+                                options_.release};
     Sandbox original(what, scratch.folder() / "original");
     steps_.expect(1);
     steps_.begin("building the original");

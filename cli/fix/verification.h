@@ -53,6 +53,7 @@ void build_original(Sandbox& original, const Target& target,
 struct Verification {
   Sameness same;
   TimedRuns timed_runs;
+  bool release = false;  ///< data that the source shows to be unread need not be copied back
 };
 
 /// Why plans cannot be made together, on top of files that are changed already. Empty: they can.

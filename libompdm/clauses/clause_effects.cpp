@@ -1,5 +1,7 @@
 #include "clauses/clause_effects.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -8,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/names.h"
 #include "detectors/edits.h"
 #include "model/map_types.h"
 
@@ -115,6 +118,11 @@ bool ClauseEffects::count_again(Rule rule, Index<Site> site, const std::string& 
   if (known == seen_.end()) return false;
   ++known->second.count;
   return true;
+}
+
+void ClauseEffects::leave_open(Index<Site> site, const std::string& item, const std::string& why) {
+  const SourcePlace at = source_place(evidence_.trace.sites[site.value]);
+  unjudged_.insert(fmt::format("{} at {}: {}", base_of(item), place_of(at), why));
 }
 
 bool ClauseEffects::has(Rule rule, const std::string& function, const std::string& name) const {
@@ -426,6 +434,7 @@ void check_clauses(const Evidence& evidence, Analysis& analysis) {
   }
   check_memory(evidence, effects);
   analysis.mapping = effects.finish();
+  checks.unjudged = effects.unjudged();
 }
 
 }  // namespace ompdm::analysis

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -30,6 +31,10 @@ class ClauseEffects {
   /// Whether a rule applied to an item of that name in a function.
   [[nodiscard]] bool has(Effect::Rule rule, const std::string& function,
                          const std::string& name) const;
+
+  /// Notes that no rule could judge an item of a directive, and why (ClauseChecks::unjudged).
+  void leave_open(Index<Site> site, const std::string& item, const std::string& why);
+  [[nodiscard]] const std::set<std::string>& unjudged() const { return unjudged_; }
 
   /// The findings, those on wrong values first, each with its edits.
   [[nodiscard]] std::vector<Finding> finish();
@@ -59,6 +64,7 @@ class ClauseEffects {
 
   const Evidence& evidence_;
   std::map<Key, Seen> seen_;
+  std::set<std::string> unjudged_;
 };
 
 /// Regions by the data that their clauses name, or that their kernels use without one.

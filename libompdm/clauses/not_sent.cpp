@@ -53,7 +53,8 @@ class NotSent : ValueRules {
       if (is_next) until = std::min(until, trace_.ops.begin_of(next));
     }
     const Writer writer = writer_of(row, op.end, begin);
-    if (writer == Writer::kWriter) return;  // it is the device's copy that is newer
+    // The device's copy is the newer one, unless the host's content shows that both are new.
+    if (writer == Writer::kWriter && !touches_.are_known(row.device, op.end, begin)) return;
     tell(row, {*item, unsent.region, begin, until, writer, op.site});
   }
 

@@ -1,6 +1,8 @@
 // Rules on values: data that was never set on the device, results that are lost or replaced, and
 // kernels that have a private copy. Each rule compares the transfers of clauses with the kernels'
 // use of data. The use is known by clauses, and by the source if that was read.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/names.h"
 #include "clauses/value_rules.h"
 #include "model/map_types.h"
 
@@ -203,11 +206,14 @@ class Values : ValueRules {
       const bool is_other = brings_back(naming.site);
       const HostFact* fact =
           is_other ? fact_between(made, removed, row) : fact_behind(naming.site, naming.item, row);
+      const bool may_be_read = fact != nullptr && fact->read.answer == Answer::kYes;
+      const std::string open = why_open(fact, row);
+      if (!open.empty()) effects_.leave_open(naming.site, naming.item->name, open);
+      if (!open.empty()) continue;
       // A kernel with a private copy has a finding of its own.
-      const bool is_read = fact != nullptr && fact->read.answer == Answer::kYes &&
-                           !is_of_several(row) &&
-                           !effects_.has(Rule::kPrivateCopy, function_of(site_of(naming.site)),
-                                         base_of(naming.item->name));
+      const bool is_read =
+          may_be_read && !effects_.has(Rule::kPrivateCopy, function_of(site_of(naming.site)),
+                                       base_of(naming.item->name));
       if (!is_read) continue;
       Effect facts = facts_of(Rule::kNotCopiedBack, is_other ? Stake::kHazard : Stake::kWrongValues,
                               naming.site, row, naming.item);
@@ -319,9 +325,19 @@ class Values : ValueRules {
       const bool is_strange = (suspect.rule == Rule::kResultsLost && nothing_came_back_ &&
                                !suspect.is_scratch && !suspect.is_left) ||
                               (suspect.rule == Rule::kNotCopiedBack && suspect.is_end);
-      if (read == Answer::kNo || (read == Answer::kUnknown && !is_strange)) continue;
+      const bool is_all = is_only_result(row, since);
+      const bool is_open = read == Answer::kUnknown && !is_strange && !is_all;
+      const std::string open = why_open(fact, row);
+      if (is_open && !open.empty()) {
+        effects_.leave_open(
+            suspect.at, suspect.item != nullptr ? suspect.item->name : expression_of(trace_, row),
+            open);
+      }
+      // If the host reads nothing, and sends the data again, kernels get what was before.
+      const bool is_replaced = is_all && is_sent_again(row);
+      if ((read == Answer::kNo && !is_replaced) || is_open) continue;
       // Data that is only sent may be the kernels' to change, if other results are copied back.
-      if (suspect.is_scratch && !nothing_came_back_) continue;
+      if (suspect.is_scratch && !nothing_came_back_ && !is_all) continue;
       // If the host computes the data itself afterwards, it is a value of its own: a reference, for
       // example.
       const bool is_used = read == Answer::kYes && is_written && !suspect.is_scratch &&
@@ -337,6 +353,44 @@ class Values : ValueRules {
                    is_used ? Confidence::kProven : Confidence::kPossible);
       return;
     }
+  }
+
+  /// Why the source does not show that the host reads a mapping's data, nor that it does not.
+  /// Empty: it does, or was not asked.
+  std::string why_open(const HostFact* fact, const Mapping& row) {
+    if (fact == nullptr || fact->read.answer == Answer::kNo) return {};
+    if (fact->read.answer == Answer::kYes) {
+      return is_of_several(row) ? "its name stands for several pieces of data" : std::string();
+    }
+    const SourcePlace at{fact->read.at.file, fact->read.at.line, {}, 0};
+    return fact->read.at.line > 0 ? fmt::format("{} {}", analysis::place_of(at), fact->read.why)
+                                  : "no source shows it";
+  }
+
+  /// Whether the host sends its copy of a mapping's data again, once the mapping has ended.
+  [[nodiscard]] bool is_sent_again(const Mapping& row) const {
+    return std::ranges::any_of(evidence_.mappings.rows(), [&](const Mapping& other) {
+      return other.host == row.host && other.device == row.device && other.begin >= row.end &&
+             other.sent;
+    });
+  }
+
+  /// Whether the kernels that wrote the mapping's block since an instant wrote no other block: if
+  /// the results in it are lost, the kernels did nothing. False if accesses were not watched.
+  [[nodiscard]] bool is_only_result(const Mapping& row, Nanoseconds since) {
+    if (written_blocks_.empty()) {
+      for (const BlockTouch& touch : trace_.block_touches) {
+        if (touch.is_written) ++written_blocks_[touch.launch.value];
+      }
+    }
+    if (!touches_.are_known(row.device, since, row.end)) return false;
+    bool any = false;
+    for (const Touches::Touch& touch : touches_.of(number_of(row))) {
+      if (touch.at < since || !touch.is_written) continue;
+      if (written_blocks_[touch.launch.value] > 1) return false;
+      any = true;
+    }
+    return any;
   }
 
   /// Whether a kernel of a directive wrote to the mapping's block.
@@ -590,6 +644,7 @@ class Values : ValueRules {
   std::map<PlaceKey, std::set<std::uint64_t>> places_;  ///< addresses of data, by its name
   std::set<SourceLine> returning_;                      ///< directives that copy any data back
   bool knows_returning_ = false;
+  std::map<std::uint32_t, std::size_t> written_blocks_;  ///< number of blocks, by launch
 };
 
 }  // namespace

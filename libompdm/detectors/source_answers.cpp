@@ -233,12 +233,14 @@ SourceAnswer answer_to(const Finding& finding, const std::vector<EditData>& data
     };
     if (use.answer == Answer::kNo || weight(use.answer) < weight(answer.answer)) continue;
     if (use.answer != answer.answer) {
-      answer.answer = use.answer;
-      answer.at = use.at;
-      answer.why = use.why;
+      answer = {condition, use.answer, use.at, use.why, {}};
       names.clear();
     }
     names.insert(base_of(data[i].expression));
+    if (use.answer != Answer::kYes) continue;
+    const HostFact& fact = *known->second;
+    answer.reads |= comes_back(finding, i) && fact.read.answer == Answer::kYes;
+    answer.writes |= fact.written.answer == Answer::kYes;
   }
   answer.data.assign(names.begin(), names.end());
   return answer;

@@ -120,7 +120,8 @@ void add_notes_of_name(const EditData& data, const Edit& first, std::vector<std:
   }
   if (data.strays && data.pieces.size() == 1 && data.named_at.line > 0) {
     lines.push_back(
-        fmt::format("{} stood for other data at times, which is not meant", data.expression));
+        fmt::format("{} was other data in some executions: these lines are not about that data",
+                    data.expression));
   }
   const int line = first.anchor.places.empty() ? 0 : first.anchor.places.front().line;
   const bool is_named_here = data.named_at.function == function_of(first);
@@ -259,8 +260,18 @@ std::vector<std::string> needed_lines(const Finding& finding) {
     if (answer.condition == Unless::kHostUses) {
       // A patch has the update.
       if (has_patch(finding)) continue;
-      all.push_back(fmt::format("the host uses {} at {}: write target update there{}", names, place,
-                                has_place(finding) ? "" : ", if that is in the loop"));
+      all.push_back(
+          answer.reads && answer.writes
+              ? fmt::format("the host reads and changes {} at {}: write target update from before "
+                            "that, and target update to after it",
+                            names, place)
+          : answer.reads
+              ? fmt::format("the host reads {} at {}: write target update from before that", names,
+                            place)
+              : fmt::format("the host changes {} at {}: write target update to after that", names,
+                            place));
+      all.back() +=
+          has_place(finding) ? ", outside of the host's own loops" : ", if that is in the loop";
     } else if (answer.condition == Unless::kMadeAgain) {
       all.push_back(fmt::format("{} is allocated again at {}: allocate it once, before all this",
                                 names, place));
@@ -354,7 +365,8 @@ std::vector<std::string> brief_conditions(const Finding& finding) {
   add(has(finding, Unless::kHostWantsRestore),
       with_answer(finding, Unless::kHostWantsRestore, "the host wants its own changes undone"));
   add(may_be_reallocated(finding) && !is_certain(finding, Unless::kMadeAgain),
-      with_answer(finding, Unless::kMadeAgain, "it is allocated again"));
+      with_answer(finding, Unless::kMadeAgain,
+                  "it is allocated again, or its name gets other data"));
   add(has(finding, Unless::kNoIteration),
       with_answer(finding, Unless::kNoIteration, "a loop that fills it has no iteration"));
   add(has(finding, Unless::kNoneBefore),

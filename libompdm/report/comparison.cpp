@@ -418,8 +418,8 @@ std::optional<double> speedup(const Versions& versions, std::size_t of, std::siz
 }
 
 std::uint64_t redundant_bytes(const Analysis& one) {
-  const auto& most = one.possible_prediction ? one.possible_prediction : one.prediction;
-  return most ? most->spared_bytes : 0;
+  const std::uint64_t sure = one.prediction ? one.prediction->spared_bytes : 0;
+  return sure > 0 || !one.possible_prediction ? sure : one.possible_prediction->spared_bytes;
 }
 
 std::string differences(Analyses analyses, std::string_view between) {
@@ -510,30 +510,39 @@ std::vector<std::string> comparison_warnings(const Versions& versions) {
 
 std::string findings_sentence(const Versions& versions) {
   if (!versions.recorded_whole) return not_recorded_sentence(versions);
-  std::size_t went = 0;
-  std::size_t residency = 0;
+  struct Sum {
+    std::size_t count = 0;
+    std::uint64_t bytes = 0;
+    Nanoseconds time = 0;
+  };
+  Sum sure;
+  Sum possible;
+  std::size_t unchanged = 0;
   std::size_t came = 0;
-  std::uint64_t bytes = 0;
-  Nanoseconds time = 0;
   for (const RowChain& chain : versions.rows.findings) {
     const bool was = chain.front() != analysis::kNoRow;
     const bool is = chain.back() != analysis::kNoRow;
-    residency += was && is ? 1 : 0;
+    unchanged += was && is ? 1 : 0;
     came += !was && is ? 1 : 0;
     if (!was || is) continue;
     const analysis::Finding& fixed = versions.first().findings[chain.front()];
-    ++went;
-    bytes += fixed.wasted_bytes;
-    time += fixed.timed ? fixed.wasted_time : 0;
+    Sum& sum = fixed.confidence == analysis::Confidence::kPossible ? possible : sure;
+    ++sum.count;
+    sum.bytes += fixed.wasted_bytes;
+    sum.time += fixed.timed ? fixed.wasted_time : 0;
   }
-  if (went + residency + came == 0) return "Findings: none in either";
-  std::vector<std::string> spared;
-  if (bytes > 0) spared.push_back(spoken_size(bytes));
-  if (time > 0) spared.push_back(spoken_time(time));
-  return fmt::format(
-      "Findings: {} fixed{}, {} unchanged, {} new", went,
-      spared.empty() ? "" : fmt::format(" ({} were redundant)", fmt::join(spared, " and ")),
-      residency, came);
+  if (sure.count + possible.count + unchanged + came == 0) return "Findings: none in either";
+  const auto spared = [](const Sum& sum, const char* how) {
+    std::vector<std::string> parts;
+    if (sum.bytes > 0) parts.push_back(spoken_size(sum.bytes));
+    if (sum.time > 0) parts.push_back(spoken_time(sum.time));
+    return parts.empty() ? std::string()
+                         : fmt::format(" ({} were {})", fmt::join(parts, " and "), how);
+  };
+  const std::string fixed =
+      sure.count > 0 ? spared(sure, "redundant") : spared(possible, "possibly redundant");
+  return fmt::format("Findings: {} fixed{}, {} unchanged, {} new", sure.count + possible.count,
+                     fixed, unchanged, came);
 }
 
 std::string clauses_sentence(const Versions& versions) {

@@ -70,7 +70,8 @@ std::string clauses_sentence(const Versions& versions);
 /// version, or if a time is not known.
 std::optional<double> speedup(const Versions& versions, std::size_t of, std::size_t than);
 
-/// Bytes that a recording would not have moved without what findings call redundant.
+/// Bytes that a recording would not have moved without what findings call redundant; without what
+/// they call possibly redundant, if there is nothing else.
 std::uint64_t redundant_bytes(const analysis::Analysis& one);
 
 /// All tables in the report's order, empty ones too. Of two versions each figure of both and their

@@ -77,9 +77,10 @@ std::string refuted(const Analysis& one) {
               ? "a kernel"
               : place_text(analysis::SourcePlace{answer.at.file, answer.at.line, {}, 0});
       all.push_back(
-          fmt::format("{}, {} of {} at {} ({} changes it)", counted(finding.count, "transfer"),
+          fmt::format("{}, {} of {} at {} ({} changes {})", counted(finding.count, "transfer"),
                       spoken_size(finding.wasted_bytes), finding.variable,
-                      place_text(analysis::SourcePlace{finding.file, finding.line, {}, 0}), place));
+                      place_text(analysis::SourcePlace{finding.file, finding.line, {}, 0}), place,
+                      answer.data.empty() ? "it" : spoken_list(answer.data)));
       break;
     }
   }

@@ -16,7 +16,7 @@ const RECORDING_COLUMNS = [
   ['Wall', (at) => report.traces[at].wall_ns - report.traces[at].hashing_ns, timeText],
   ['HtoD', (at) => sumOfDirectives(at, 'HtoD_bytes'), bytesText],
   ['DtoH', (at) => sumOfDirectives(at, 'DtoH_bytes'), bytesText],
-  ['Redundant', (at) => page.timelines[at].needless.sure.bytes + page.timelines[at].needless.possible.bytes, bytesText],
+  ['Redundant', (at) => page.timelines[at].needless.sure.bytes || page.timelines[at].needless.possible.bytes, bytesText],
   ['Copy time', (at) => sumOfDirectives(at, 'transfer_ns'), timeText],
   ['Kernel time', (at) => sumOfDirectives(at, 'kernel_ns'), timeText],
 ];

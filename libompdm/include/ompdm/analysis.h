@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -296,6 +297,9 @@ struct ClauseChecks {
   /// Events of the run are missing: no rule on absent events is applied.
   bool is_part = false;
   bool need_sources = false;  ///< the source of target regions, which was not read, would show more
+  /// Results that were not copied back, where the source does not show whether the host reads them:
+  /// "p at help.c:7: its name stands for several pieces of data". Each once.
+  std::set<std::string> unjudged;
 };
 
 /// The savings of findings below the threshold for Analysis::findings. Each of them saves less than

@@ -149,6 +149,8 @@ struct SourceAnswer {
   SourceLine at = {};             ///< of kYes and kUnknown: the statement; line 0: none
   std::string why = {};           ///< of kUnknown
   std::vector<std::string> data;  ///< names of the data that it is about
+  bool reads = false;             ///< of kYes to Unless::kHostUses: the host reads some of it
+  bool writes = false;            ///< the same: the host changes some of it
 };
 
 namespace facts {

@@ -212,10 +212,10 @@ Words partly_present(const Facts& facts) {
         {fmt::format("let {} map this member too, or the whole object", holder_text(facts))}};
   }
   return {
-      fmt::format("{} names {}, of which {} has {} on the device ({}). A mapping cannot be "
+      fmt::format("{} names {} bytes, of which {} has {} on the device ({}). A mapping cannot be "
                   "extended, and LLVM's runtime ends the program",
-                  own_clause(facts), spoken_size(facts.bytes), holder_text(facts),
-                  spoken_size(facts.held_bytes), facts.held_as),
+                  own_clause(facts), facts.bytes, holder_text(facts), facts.held_bytes,
+                  facts.held_as),
       fmt::format("map {} whole at first: a part of it was there", name),
       {fmt::format("let {} map all of {}, or end its mapping first", holder_text(facts), name)}};
 }
