@@ -105,8 +105,8 @@ def predictions(ladder, versions):
         return ""
     return ("<h3>Predicted and measured</h3><p>The prediction is a version's run without its redundant copies; the next version "
             "was measured. Times are left out where these copies take less than a tenth of the time.</p>"
-            + table(["step", "bytes moved", "predicted", "next version", "wall time", "predicted", "next version",
-                     "reason of the difference"], rows, text_at=(7,)))
+            + table(["step", "bytes moved", "bytes predicted", "bytes of the next", "wall time", "time predicted",
+                     "time of the next", "reason of the difference"], rows, text_at=(7,)))
 
 
 def fixed(ladder, named, options, folder):
