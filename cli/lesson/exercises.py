@@ -165,14 +165,18 @@ class Run:
                                              workshop.folder, seconds)
         self.printed = workshop.ladder.same_lines(out)
 
-    def fails(self, gate):
-        """A sentence on a gate that holds; empty: it does not."""
-        told = subprocess.run([self.options.ompdm, "report", "--fail-if", gate.text, self.trace], text=True, capture_output=True)
+    def failures(self, gates):
+        """Pairs of a gate and a sentence, which is empty where the gate does not hold."""
+        words = [word for gate in gates for word in ("--fail-if", gate.text)]
+        told = subprocess.run([self.options.ompdm, "report", *words, self.trace], text=True, capture_output=True)
         if told.returncode == 0:
-            return ""
-        sentence = told.stderr.strip().splitlines()[-1].replace("ompdm: ", "").replace(f"{self.trace}", "trace.json")
-        value = re.search(r" holds: .* is ([\d.]+)$", sentence)
-        return gate.failure(float(value[1])) if value else sentence
+            return [(gate, "") for gate in gates]
+        lines = [line.replace("ompdm: ", "").replace(f"{self.trace}", "trace.json") for line in told.stderr.strip().splitlines()]
+        found = [(gate, next((line for line in lines if gate.is_named_in(line)), "")) for gate in gates]
+        if not any(line for _, line in found):
+            found = [(gate, lines[-1]) for gate in gates]
+        value = lambda line: re.search(r" holds: .* is ([\d.]+)$", line)
+        return [(gate, gate.failure(float(value(line)[1])) if value(line) else line) for gate, line in found]
 
 
 def printed_by(program, workshop, arguments, seconds):
@@ -191,8 +195,8 @@ def proven(exercise, workshop, options, check=False):
         raise Failure(f"{source}: {how_it_ended(run.status, 600)}\n{run.err}".rstrip())
     if not run.trace.exists():
         raise Failure(f"{source}: no directive ran on the device: is offload in the compiler's options?")
-    for gate in ladder.gates_of(exercise):
-        if told := run.fails(gate):
+    for gate, told in run.failures(ladder.gates_of(exercise)):
+        if told:
             raise Failure(f"{source} fails the gate '{gate.text}': {told}")
     printed = [run.printed]
     for more in ladder.further_arguments_of(exercise):
@@ -212,7 +216,7 @@ def grade(ladder, exercise, options):
     if not options.grade.is_file():
         raise Failure(f"{options.grade}: no such file")
     print(f"{ladder.name}/{exercise['name']}: {options.grade}", flush=True)
-    verdict, arguments, gates = Grade(), ladder.arguments_of(exercise), ladder.gates_of(exercise)
+    verdict, arguments = Grade(), ladder.arguments_of(exercise)
     with tempfile.TemporaryDirectory() as scratch:
         expected, taken = proven(exercise, Workshop(ladder, pathlib.Path(scratch) / "solution", options.compiler), options)
         seconds = round(20 + 10 * taken)
@@ -240,8 +244,7 @@ def grade(ladder, exercise, options):
         if not run.trace.exists():
             verdict.add(False, "a target region runs on the device", "no directive ran there: is there a target directive?")
             return finish(verdict)
-        for gate in gates:
-            told = run.fails(gate)
+        for gate, told in run.failures(ladder.gates_of(exercise)):
             verdict.add(not told, gate.criterion(), told)
         if exercise.get("check", True):
             status, out, err = bounded([options.ompdm, "check", program, *arguments], workshop.folder, 10 * seconds)

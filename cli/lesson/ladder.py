@@ -45,11 +45,15 @@ class Gate:
     """A condition that fails a grade: "HtoD.bytes > 4MB"."""
 
     def __init__(self, text):
-        self.text = str(text)
+        self.text = str(text).strip()
         found = re.fullmatch(r"\s*(.+?)\s*(<=|>=|==|!=|<|>)\s*(\d+(?:\.\d*)?(?:e\d+)?)\s*([A-Za-z]*)\s*", self.text)
         if not found or found[4] not in UNITS:
             raise Failure(f"fail_if: '{text}': write a figure, an operator and a number, as in 'HtoD.bytes > 4MB'")
         self.figure, self.operator, self.limit = found[1], found[2], float(found[3]) * UNITS[found[4]]
+
+    def is_named_in(self, line):
+        """Whether a line of `ompdm report --fail-if` is on this gate."""
+        return line.startswith((f"{self.text} holds: ", f"--fail-if '{self.text}'", f"'{self.figure}'"))
 
     def criterion(self):
         """What has to hold: "HtoD.bytes is at most 4 MB"."""
