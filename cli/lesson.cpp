@@ -37,7 +37,7 @@ constexpr const char* kNotes =
     "folder with a ladder.toml. It names the versions of a program, from naive to optimized,\n"
     "and exercises. Without LADDER the lesson has all four.\n"
     "The lesson shows of each version its directives, its transfers, a question and the answer.\n"
-    "With --students it has the first version and the exercises, to be put on a web server.\n"
+    "--students writes an edition without answers, too, into the lesson's folder students.\n"
     "A grade builds and runs SOURCE. Exit status: 0 passed, 1 error, 2 usage, 3 failed.";
 
 /// Replaces this process by ompdm-lesson. Returns only by an exception.
@@ -88,7 +88,7 @@ void setup_lesson(CLI::App& app, int& /*exit_status*/) {
       ->type_name("LINK");
   CLI::Option* students =
       verb->add_flag("--students", options->students,
-                     "Leave out answers, solutions and the code of later versions");
+                     "Write FOLDER/students, too: no answers, solutions or code of later versions");
   CLI::Option* exercise =
       verb->add_option("--exercise", options->exercise, "Which exercise, where there are several")
           ->type_name("NAME");
@@ -110,7 +110,7 @@ void setup_lesson(CLI::App& app, int& /*exit_status*/) {
   exercise->excludes(fresh);
   set_help(*verb, "ompdm lesson [OPTIONS] [LADDER...]", kNotes,
            "ompdm lesson                            # then open lesson/index.html\n"
-           "ompdm lesson heat --students -o heat-class\n"
+           "ompdm lesson heat --students -o heat\n"
            "ompdm lesson heat --start exercise\n"
            "ompdm lesson heat --grade exercise/heat.cpp\n"
            "ompdm lesson --new my-versions\n"

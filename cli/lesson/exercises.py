@@ -9,8 +9,8 @@ import subprocess
 import tempfile
 import time
 
-from lesson import BUNDLED, Failure
-from lesson.ladder import start_of, without_marks
+from lesson import Failure
+from lesson.ladder import first_difference, start_of, without_marks
 from lesson.pages import code, listing, paragraph
 from lesson.programs import Workshop, bounded, build_line, how_it_ended
 
@@ -32,7 +32,7 @@ def exercise_of(ladders, options):
 
 def ladder_word(ladder):
     """The ladder as a user types it, in any folder."""
-    if BUNDLED in ladder.path.parents:
+    if ladder.is_bundled:
         return ladder.name
     return str(ladder.folder if ladder.path.name == "ladder.toml" else ladder.path)
 
@@ -47,14 +47,16 @@ def lesson_command(ladder, exercise, options):
     return shlex.join(words)
 
 
-def commands(ladder, exercise, options):
+def commands(ladder, exercise, options, for_students):
     """The commands that build a student's source, run it and grade it."""
     name, source = exercise["name"], source_of(exercise)
     run = shlex.join([f"./{name}", *ladder.arguments_of(exercise)])
-    lines = [build_line(ladder, source, name, options.compiler), f"ompdm record -- {run}", "ompdm report trace.json",
-             f"ompdm check {run}"]
-    # Readers of the students' edition do not have a ladder that did not come with ompdm.
-    if not options.students or BUNDLED in ladder.path.parents:
+    lines = [build_line(ladder, source, name, options.compiler, for_students and not options.start)]
+    if exercise.get("check", True):
+        lines.append(f"ompdm check {run}")
+    lines += [f"ompdm record -- {run}", "ompdm report trace.json"]
+    # Students do not have a ladder that did not come with ompdm.
+    if ladder.is_bundled or not for_students:
         lines.append(f"{lesson_command(ladder, exercise, options)} --grade {shlex.quote(source)}")
     return lines
 
@@ -70,19 +72,19 @@ def start_text(ladder, exercise):
     return start_of((ladder.folder / exercise["solution"]).read_text())
 
 
-def exercise_part(ladder, exercise, options):
+def exercise_part(ladder, exercise, options, folder, for_students):
     """The exercise with its start, its hints and its solution, which are folded. Students get files instead of a solution."""
     hints = exercise.get("hints", [])
-    if options.students:
-        folder = f"exercise-{ladder.name}-{exercise['name']}"
-        names = write_files(ladder, exercise, options.o / folder, options)
-        links = ", ".join(f'<a href="{html.escape(folder)}/{html.escape(name)}">{html.escape(name)}</a>' for name in names)
+    if for_students:
+        inner = f"exercise-{ladder.name}-{exercise['name']}"
+        names = write_files(ladder, exercise, folder / inner, options)
+        links = ", ".join(f'<a href="{html.escape(inner)}/{html.escape(name)}">{html.escape(name)}</a>' for name in names)
         before, lines, solution = f"<p>The files to begin with: {links}</p>", [], ""
     else:
         before, lines = "", [f"{lesson_command(ladder, exercise, options)} --start ."]
         text = without_marks((ladder.folder / exercise["solution"]).read_text())
         solution = f"<details><summary>A solution</summary>{code(text)}</details>"
-    typed = "\n".join(lines + commands(ladder, exercise, options))
+    typed = "\n".join(lines + commands(ladder, exercise, options, for_students))
     return f"""<article><h3>Exercise: {html.escape(exercise["name"])}</h3>{paragraph(exercise["task"])}{before}
 <pre>{html.escape(typed)}</pre>
 <details><summary>The program to begin with</summary>{code(start_text(ladder, exercise))}</details>
@@ -92,7 +94,7 @@ def exercise_part(ladder, exercise, options):
 def write_start(ladder, exercise, options):
     names = write_files(ladder, exercise, options.start, options)
     print(f"lesson: wrote {', '.join(str(options.start / name) for name in names)}")
-    print(f"lesson: read {options.start / 'TASK.md'}: it has the task, and the commands that build, run and grade it")
+    print(f"lesson: read {options.start / 'TASK.md'}: it has the task and its commands")
 
 
 def write_files(ladder, exercise, folder, options):
@@ -123,14 +125,18 @@ def copy_beside(source, folder):
 
 
 def task_page(ladder, exercise, options):
-    criteria = ["it builds", "it prints the solution's lines (numbers within a millionth)", *(gate.criterion() for gate in ladder.gates_of(exercise))]
+    criteria = ["it builds", "it prints the solution's lines (numbers within a millionth)"]
+    if "also" in exercise:
+        criteria.append("it prints the solution's lines with other arguments, too")
+    criteria += [gate.criterion() for gate in ladder.gates_of(exercise)]
     if exercise.get("check", True):
         criteria.append("`ompdm check` finds nothing")
     words = " HtoD means copies to the device, DtoH copies to the host." if "fail_if" in exercise else ""
     hints = "".join(f"- {hint}\n" for hint in exercise.get("hints", []))
-    typed = "\n".join(commands(ladder, exercise, options))
+    typed = "\n".join(commands(ladder, exercise, options, for_students=True))
+    grader = "The grade" if ladder.is_bundled else "Your instructor grades it: the grade"
     return (f"# {exercise['name']}\n\n{exercise['task']}\n\nEdit `{source_of(exercise)}`, then:\n\n```\n{typed}\n```\n\n"
-            f"The grade is passed where all of this holds.{words}\n\n" + "".join(f"- {text}\n" for text in criteria) + (f"\nHints:\n\n{hints}" if hints else ""))
+            f"{grader} is passed where all of this holds.{words}\n\n" + "".join(f"- {text}\n" for text in criteria) + (f"\nHints:\n\n{hints}" if hints else ""))
 
 
 class Grade:
@@ -159,14 +165,50 @@ class Run:
                                              workshop.folder, seconds)
         self.printed = workshop.ladder.same_lines(out)
 
-    def fails(self, gate):
-        """A sentence on a gate that holds; empty: it does not."""
-        told = subprocess.run([self.options.ompdm, "report", "--fail-if", gate.text, self.trace], text=True, capture_output=True)
+    def failures(self, gates):
+        """Pairs of a gate and a sentence, which is empty where the gate does not hold."""
+        words = [word for gate in gates for word in ("--fail-if", gate.text)]
+        told = subprocess.run([self.options.ompdm, "report", *words, self.trace], text=True, capture_output=True)
         if told.returncode == 0:
-            return ""
-        sentence = told.stderr.strip().splitlines()[-1].replace("ompdm: ", "").replace(f"{self.trace}", "trace.json")
-        value = re.search(r" holds: .* is ([\d.]+)$", sentence)
-        return gate.failure(float(value[1])) if value else sentence
+            return [(gate, "") for gate in gates]
+        lines = [line.replace("ompdm: ", "").replace(f"{self.trace}", "trace.json") for line in told.stderr.strip().splitlines()]
+        found = [(gate, next((line for line in lines if gate.is_named_in(line)), "")) for gate in gates]
+        if not any(line for _, line in found):
+            found = [(gate, lines[-1]) for gate in gates]
+        value = lambda line: re.search(r" holds: .* is ([\d.]+)$", line)
+        return [(gate, gate.failure(float(value(line)[1])) if value(line) else line) for gate, line in found]
+
+
+def printed_by(program, workshop, arguments, seconds):
+    """The lines that a program prints, and a sentence on why it did not run to its end."""
+    status, out, _ = bounded([program, *arguments], workshop.folder, seconds)
+    return workshop.ladder.same_lines(out), "" if status == 0 else how_it_ended(status, seconds)
+
+
+def proven(exercise, workshop, options, check=False):
+    """Builds an exercise's solution, and runs it on each of its inputs. Throws Failure unless it meets its own gates. Returns
+    the lines that it prints for each input, and the seconds that it took."""
+    ladder, began, source = workshop.ladder, time.monotonic(), f"{workshop.ladder.path}: {exercise['solution']}: the solution itself"
+    program, arguments = workshop.build(exercise["solution"]), ladder.arguments_of(exercise)
+    run = Run(workshop, program, arguments, options, 600)
+    if run.status != 0:
+        raise Failure(f"{source}: {how_it_ended(run.status, 600)}\n{run.err}".rstrip())
+    if not run.trace.exists():
+        raise Failure(f"{source}: no directive ran on the device: is offload in the compiler's options?")
+    for gate, told in run.failures(ladder.gates_of(exercise)):
+        if told:
+            raise Failure(f"{source} fails the gate '{gate.text}': {told}")
+    printed = [run.printed]
+    for more in ladder.further_arguments_of(exercise):
+        lines, told = printed_by(program, workshop, more, 600)
+        if told:
+            raise Failure(f"{source}, with {shlex.join(more)}: {told}")
+        printed.append(lines)
+    if check and exercise.get("check", True):
+        status, out, err = bounded([options.ompdm, "check", program, *arguments], workshop.folder, 600)
+        if status != 0:
+            raise Failure(f"{source}: `ompdm check`: {how_it_ended(status, 600)}\n{out}{err}".rstrip())
+    return printed, time.monotonic() - began
 
 
 def grade(ladder, exercise, options):
@@ -174,17 +216,10 @@ def grade(ladder, exercise, options):
     if not options.grade.is_file():
         raise Failure(f"{options.grade}: no such file")
     print(f"{ladder.name}/{exercise['name']}: {options.grade}", flush=True)
-    verdict, arguments, gates = Grade(), ladder.arguments_of(exercise), ladder.gates_of(exercise)
+    verdict, arguments = Grade(), ladder.arguments_of(exercise)
     with tempfile.TemporaryDirectory() as scratch:
-        own = Workshop(ladder, pathlib.Path(scratch) / "solution", options.compiler)
-        began = time.monotonic()
-        solution = Run(own, own.build(exercise["solution"]), arguments, options, 600)
-        seconds = round(20 + 10 * (time.monotonic() - began))
-        if solution.status != 0:
-            raise Failure(f"{exercise['solution']}: the solution itself: {how_it_ended(solution.status, 600)}\n{solution.err}".rstrip())
-        for gate in gates:
-            if told := solution.fails(gate):
-                raise Failure(f"{exercise['solution']}: the solution itself fails the gate '{gate.text}': {told}")
+        expected, taken = proven(exercise, Workshop(ladder, pathlib.Path(scratch) / "solution", options.compiler), options)
+        seconds = round(20 + 10 * taken)
         workshop = Workshop(ladder, pathlib.Path(scratch) / "graded", options.compiler)
         place = workshop.folder / exercise["solution"]
         shutil.copy(options.grade, place)
@@ -200,43 +235,22 @@ def grade(ladder, exercise, options):
             told = "".join(f"{line}\n" for line in clean(run.err).splitlines() if not line.startswith(("ompdm: wrote", "ompdm: next")))
             verdict.add(False, "it runs to its end", f"{how_it_ended(run.status, seconds)}\n{told}")
             return finish(verdict)
-        difference = first_difference(run.printed, solution.printed)
+        difference = first_difference(run.printed, expected[0], "the solution")
         verdict.add(not difference, "it prints the solution's results", difference)
+        for more, lines in zip(ladder.further_arguments_of(exercise), expected[1:]):
+            printed, told = printed_by(program, workshop, more, seconds)
+            told = told or first_difference(printed, lines, "the solution")
+            verdict.add(not told, f"it prints the solution's results with {shlex.join(more)}", told)
         if not run.trace.exists():
             verdict.add(False, "a target region runs on the device", "no directive ran there: is there a target directive?")
             return finish(verdict)
-        for gate in gates:
-            told = run.fails(gate)
+        for gate, told in run.failures(ladder.gates_of(exercise)):
             verdict.add(not told, gate.criterion(), told)
         if exercise.get("check", True):
             status, out, err = bounded([options.ompdm, "check", program, *arguments], workshop.folder, 10 * seconds)
             verdict.add(status == 0, "ompdm check finds nothing",
                         clean(out + err) if status is not None else how_it_ended(status, 10 * seconds))
     return finish(verdict)
-
-
-def is_alike(one, other):
-    """Whether two lines are the same, numbers within a millionth: kernels may add in another order."""
-    words, others = one.split(), other.split()
-    if len(words) != len(others):
-        return False
-    for word, its in zip(words, others):
-        if word == its:
-            continue
-        try:
-            a, b = float(word.strip(",;:()")), float(its.strip(",;:()"))
-        except ValueError:
-            return False
-        if abs(a - b) > 1e-6 * max(abs(a), abs(b), 1e-3):
-            return False
-    return True
-
-
-def first_difference(printed, expected):
-    for n, (one, other) in enumerate(zip(printed + [""] * len(expected), expected + [""] * len(printed)), 1):
-        if not is_alike(one, other):
-            return f"line {n} is '{one}', and the solution's is '{other}'"
-    return ""
 
 
 def finish(verdict):

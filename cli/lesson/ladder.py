@@ -1,4 +1,5 @@
 """A ladder: the TOML file that describes a program's versions and exercises, and the gaps in a solution's source."""
+import itertools
 import pathlib
 import re
 import tomllib
@@ -11,11 +12,11 @@ ORDER = ["heat", "jacobi", "product", "clauses"]
 # The keys of a ladder with their types, and those that it must have.
 KEYS = {
     "": {"title": str, "about": str, "minutes": int, "goals": list, "compiler": str, "flags": str, "build": str, "source": str,
-         "arguments": list, "ignore": str, "version": list, "exercise": list, "fix": dict},
+         "arguments": list, "ignore": str, "same": bool, "version": list, "exercise": list, "fix": dict},
     "version": {"name": str, "source": str, "arguments": list, "about": str, "question": str, "answer": str, "gap": str},
-    "exercise": {"name": str, "start": str, "solution": str, "arguments": list, "task": str, "hints": list,
-                 "fail_if": list, "check": bool},
-    "fix": {"version": str, "by_hand": str, "question": str},
+    "exercise": {"name": str, "start": str, "solution": str, "arguments": list, "also": list, "task": str,
+                 "hints": list, "fail_if": list, "check": bool},
+    "fix": {"version": str, "by_hand": str, "question": str, "answer": str},
 }
 NEEDED = {"": ["title"], "version": ["name"], "exercise": ["name", "solution", "task"], "fix": ["version"]}
 KINDS = {str: "a string", int: "a number", list: "a list", dict: "a table", bool: "true or false"}
@@ -44,11 +45,15 @@ class Gate:
     """A condition that fails a grade: "HtoD.bytes > 4MB"."""
 
     def __init__(self, text):
-        self.text = str(text)
+        self.text = str(text).strip()
         found = re.fullmatch(r"\s*(.+?)\s*(<=|>=|==|!=|<|>)\s*(\d+(?:\.\d*)?(?:e\d+)?)\s*([A-Za-z]*)\s*", self.text)
         if not found or found[4] not in UNITS:
             raise Failure(f"fail_if: '{text}': write a figure, an operator and a number, as in 'HtoD.bytes > 4MB'")
         self.figure, self.operator, self.limit = found[1], found[2], float(found[3]) * UNITS[found[4]]
+
+    def is_named_in(self, line):
+        """Whether a line of `ompdm report --fail-if` is on this gate."""
+        return line.startswith((f"{self.text} holds: ", f"--fail-if '{self.text}'", f"'{self.figure}'"))
 
     def criterion(self):
         """What has to hold: "HtoD.bytes is at most 4 MB"."""
@@ -105,6 +110,8 @@ class Ladder:
             if not (self.folder / name).is_file():
                 raise Failure(f"{self.path}: {name} is not a file of {self.folder}")
         for row in self.exercises:
+            if not all(isinstance(words, list) for words in row.get("also", [])):
+                raise Failure(f"{self.path}: exercise {row['name']}: also has to be a list of lists, one for each further run")
             try:
                 self.gates_of(row)
             except Failure as failure:
@@ -133,6 +140,14 @@ class Ladder:
         return [str(word) for word in row.get("arguments", self.table.get("arguments", []))]
 
     @staticmethod
+    def further_arguments_of(row):
+        return [[str(word) for word in words] for words in row.get("also", [])]
+
+    @property
+    def is_bundled(self):
+        return BUNDLED in self.path.parents
+
+    @staticmethod
     def gates_of(row):
         return [Gate(text) for text in row.get("fail_if", [])]
 
@@ -144,6 +159,31 @@ class Ladder:
         """The lines of a program's output without those that differ from run to run."""
         ignored = self.table.get("ignore")
         return [line for line in text.splitlines() if not (ignored and re.search(ignored, line))]
+
+
+def is_alike(one, other):
+    """Whether two lines are the same, numbers within a millionth: kernels may add in another order."""
+    words, others = one.split(), other.split()
+    if len(words) != len(others):
+        return False
+    for word, its in zip(words, others):
+        if word == its:
+            continue
+        try:
+            a, b = float(word.strip(",;:()")), float(its.strip(",;:()"))
+        except ValueError:
+            return False
+        if not abs(a - b) <= 1e-6 * max(abs(a), abs(b), 1e-3):
+            return False
+    return True
+
+
+def first_difference(printed, expected, whose):
+    """A sentence on the first line that is not as expected; empty: there is none."""
+    for n, (one, other) in enumerate(itertools.zip_longest(printed, expected, fillvalue=""), 1):
+        if not is_alike(one, other):
+            return f"line {n} is '{one}', and that of {whose} is '{other}'"
+    return ""
 
 
 def check_gaps(path):
@@ -213,6 +253,7 @@ arguments = []             # of the program: ["1000", "10"]
 # name = "{pathlib.Path(sources[-1]).stem}"
 # solution = "{sources[-1]}"
 # task = "TODO: what a student has to change."
-# fail_if = ["HtoD.count > 2", "kernel.count < 10"]   # at most 2 copies, and the work stays on the device
+# also = [["101", "3"]]    # arguments of further runs, whose output has to be right too
+# fail_if = ["HtoD.count > 2", "HtoD.bytes < 8KB", "kernel.count < 10"]
 """)
     print(f"lesson: wrote {path}: put its versions in order, fill in the texts, then: ompdm lesson {folder}")

@@ -4,7 +4,7 @@ import re
 
 WORDS = [
     ("HtoD, DtoH", "copies from the host's memory to the device's, and from the device's to the host's: nvprof's words."),
-    ("transfer, copy", "one piece of memory that is copied between host and device. A map clause with three arrays makes three."),
+    ("transfer, copy", "one piece of memory that is copied between host and device. A map clause makes one for an array with `to` or `from`, and two with `tofrom`."),
     ("directive", "a line with #pragma omp target …; the report counts what each moved, at file and line."),
     ("iteration", "one run through the body of a loop. The report looks for copies that each iteration repeats."),
     ("first iteration", "shown apart: it also starts the device and allocates memory."),
@@ -99,11 +99,19 @@ def numbered(functions):
 
 
 def table_of(named, link):
-    """The versions of a program, with a row for each."""
+    """The versions of a program, with a row for each, and notes on their times."""
     rows = [[name, size(version.bytes("HtoD")), size(version.bytes("DtoH")), version.copies(),
              duration(version.modelled_transfer()), duration(version.kernels()), duration(version.wall())]
             for name, version in named.items()]
-    return table(["version", "to the device", "to the host", "copies", "copy time on " + link + " (a model)", "kernel time", "wall time"], rows)
+    notes = ["Each time is that of the shortest run."]
+    noisy = [name for name, version in named.items() if version.is_noisy()]
+    if noisy:
+        notes.append(f"Runs of {', '.join(noisy)} differed by more than 20 %.")
+    if any(version.is_on_host() for version in named.values()):
+        notes.append("Kernel and wall times are of this machine's load, for its processor played the device. "
+                     "Bytes and copies are the lesson's figures.")
+    heading = ["version", "to the device", "to the host", "copies", "copy time on " + link + " (a model)", "kernel time", "wall time"]
+    return table(heading, rows) + f"<p class=note>{html.escape(' '.join(notes))}</p>"
 
 
 def bar(version, most):
@@ -122,8 +130,8 @@ def what_moves(version):
 
 
 def first_report():
-    words = "".join(f"<dt>{html.escape(word)}</dt><dd>{html.escape(meaning)}</dd>" for word, meaning in WORDS)
+    words = "".join(f"<dt>{html.escape(word)}</dt><dd>{prose(meaning)}</dd>" for word, meaning in WORDS)
     return page("Reading your first report", f"""
 <p>The first line says how much data was moved, and which directive moved most. Findings follow, a line each. Then comes
-nvprof's summary. Tables of directives, variables and loops end the report.
+a summary in nvprof's format. Tables of directives, variables and loops end the report.
 <code>ompdm explain trace.json 1</code> shows one finding in full.</p><dl>{words}</dl><p><a href="index.html">Back to the versions</a></p>""")

@@ -13,9 +13,10 @@ import tempfile
 import time
 
 from lesson import PREFIX, Failure
+from lesson.pages import size
 
 OLDEST = 19  # of clang: its runtime tells transfers by OMPT
-MOST_WRITTEN, MOST_READ = 1 << 28, 1 << 20  # bytes of a file that a student's program writes, and of its output
+MOST_WRITTEN, MOST_READ = 256_000_000, 1 << 20  # bytes of a file that a student's program writes, and of its output
 RUNS, SECONDS_OF_RUNS = 3, 4  # of a version
 
 
@@ -55,8 +56,12 @@ def how_it_ended(status, seconds):
     """A sentence on an exit status as `ompdm record` gives it."""
     if status is None:
         return f"it was ended after {seconds} s: does a loop never end?"
-    if status > 128:
-        return f"it was killed by signal {status - 128} ({signal.Signals(status - 128).name})"
+    number = -status if status < 0 else status - 128
+    if number == signal.SIGXFSZ:
+        return f"it printed or wrote more than {size(MOST_WRITTEN)}, the limit: does a loop never end?"
+    if 0 < number < signal.NSIG:
+        advice = ": `ompdm check` shows accesses outside of a section" if number in (signal.SIGSEGV, signal.SIGBUS) else ""
+        return f"it was killed by signal {number} ({signal.Signals(number).name}){advice}"
     return f"its exit status is {status}"
 
 
@@ -85,25 +90,58 @@ def version_of(name):
     return int(found[1]) if found else 0
 
 
-def build_line(ladder, source, program, compiler):
+def elsewhere(compiler):
+    """A found compiler as it is typed on another machine, without the folders of this one."""
+    name, *options = shlex.split(compiler)
+    name = pathlib.Path(name).name
+    kept = (word for word in options if not word.startswith("-Wl,-rpath,"))
+    return f'{name} {" ".join(kept)} -Wl,-rpath,"$({name} -print-resource-dir)/../.."'
+
+
+def build_line(ladder, source, program, compiler, for_students=False):
     """The command that builds a source of the ladder, as a reader types it in the ladder's folder. The compiler is the one
-    of the command's options, the ladder's, or one that is found."""
+    of the command's options, the ladder's, or one that is found: students have another machine."""
     if "build" in ladder.table:
         return ladder.table["build"].replace("{source}", shlex.quote(source)).replace("{program}", shlex.quote(program))
-    words = compiler or ladder.table.get("compiler") or found_compiler()
+    words = compiler or ladder.table.get("compiler") or (elsewhere(found_compiler()) if for_students else found_compiler())
     if source.endswith(".c"):
         words = re.sub(r"clang\+\+", "clang", words, count=1)
     flags = ladder.table.get("flags", "")
     return " ".join(filter(None, [words, flags, shlex.quote(source), "-o", shlex.quote(program)]))
 
 
-def version_commands(ladder, row, compiler):
+def version_commands(ladder, row, compiler, for_students=False):
     """The commands that build, record and report a version, beside the folder of the ladder's sources."""
     source = ladder.source_of(row)
     program = pathlib.Path(source).stem
     run = shlex.join([f"./{program}", *ladder.arguments_of(row)])
-    return (f"cd {ladder.name}\n{build_line(ladder, source, program, compiler)}\n"
+    return (f"cd {ladder.name}\n{build_line(ladder, source, program, compiler, for_students)}\n"
             f"ompdm record -o {row['name']}.json -- {run}\nompdm report {row['name']}.json")
+
+
+def needed_files(ladder):
+    """The files of a ladder's folder that its versions need: their sources, and what these, the options and the arguments
+    name. With a build command of the ladder's, all of them."""
+    paths = [path for path in sorted(ladder.folder.rglob("*")) if path.is_file() and path.suffix != ".toml"
+             and not any(part.startswith(".") or part == "exercises" for part in path.relative_to(ladder.folder).parts)]
+    names = [str(path.relative_to(ladder.folder)) for path in paths]
+    if "build" in ladder.table:
+        return names
+    opened = {ladder.source_of(row) for row in ladder.versions}
+    for row in ladder.versions:
+        opened |= named(names, [*ladder.arguments_of(row), *shlex.split(ladder.table.get("flags", ""))])
+    found = set()
+    while opened:
+        name = opened.pop()
+        found.add(name)
+        text = (ladder.folder / name).read_text(errors="replace")
+        opened |= named(names, re.findall(r'["<]([^"<>\n]+)[">]', text)) - found
+    return sorted(found)
+
+
+def named(names, words):
+    last = {word.rpartition("/")[2] for word in words}
+    return {name for name in names if name.rpartition("/")[2] in last}
 
 
 class Workshop:
@@ -127,7 +165,7 @@ class Workshop:
             try:
                 ended(["sh", "-c", line], self.folder, why=line)
             except Failure as failure:
-                if "library -lomp" not in str(failure):
+                if not re.search(r"library -lomp|'omp\.h' file not found", str(failure)):
                     raise
                 raise Failure(f"{failure}\nThe compiler's OpenMP runtime is missing: on Debian and Ubuntu install libomp-N-dev, "
                               "N its version; or name another compiler with --compiler") from None
@@ -152,7 +190,7 @@ class Version:
 
     def record(self, program, arguments):
         """Records it up to three times, as long as that is short, and keeps the shortest run. Returns its output."""
-        best, printed, begin = None, "", time.monotonic()
+        printed, begin, self.walls = "", time.monotonic(), []
         for _ in range(RUNS):
             trace = self.trace.with_name("run.json")
             printed = ended([self.ompdm, "record", "-o", trace, "--", program, *arguments], self.sources)
@@ -160,8 +198,8 @@ class Version:
                 raise Failure(f"{self.name}: no target region ran: is offload in the compiler's options? Each version needs "
                               "a target directive")
             taken = json.loads(ended([self.ompdm, "info", "--format", "json", trace]))["process"]["wall_ns"]
-            if best is None or taken < best:
-                best = taken
+            self.walls.append(taken)
+            if taken == min(self.walls):
                 trace.replace(self.trace)
             trace.unlink(missing_ok=True)
             if time.monotonic() - begin > SECONDS_OF_RUNS:
@@ -197,6 +235,15 @@ class Version:
     def wall(self):
         trace = self.report["traces"][0]
         return trace["wall_ns"] - trace["hashing_ns"]
+
+    def is_noisy(self):
+        """Whether its runs differ by more than 20 %."""
+        return max(self.walls) > 1.2 * min(self.walls)
+
+    def is_on_host(self):
+        """Whether a processor played the device, as LLVM's host plugin does."""
+        devices = [row["type"] for row in self.report["devices"] if not row["is_host"]]
+        return all(kind.startswith(("generic-64bit", "x86_64", "aarch64")) for kind in devices)
 
     def kernels(self):
         return self.report["totals"]["kernel"]["time_ns"]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """`ompdm lesson` on the default build. Every version has its article, its page and a question, and so has the patch that
-`ompdm fix` makes; no link leads nowhere. Each exercise's start is no pass, and its solution is one. A ladder is made of a
-folder of three sources. The students' edition has no answer and no solution."""
+`ompdm fix` makes; no link leads nowhere. The students' edition has the same figures, and no answer and no solution. Each
+exercise's start and a partial solution fail, and so do programs that compute on the host; its solution and ompdm's own advice
+suffice. A ladder is made of a folder of three sources. No folder is left where a lesson fails."""
 import html
 import html.parser
 import pathlib
@@ -51,9 +52,12 @@ def check_fix(text):
 def check_lesson(ompdm, folder):
     # Named from the folder that it is in, as a user does.
     folder.parent.mkdir(exist_ok=True)
-    done = ran([ompdm, "lesson", "heat", "product", "clauses", "-o", folder.name], folder.parent)
+    command = [ompdm, "lesson", "heat", "product", "clauses", "--students", "-o", folder.name]
+    done = ran(command, folder.parent)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith(f"open {folder / 'index.html'}\n"), done.stdout
+    assert f"open {folder / 'index.html'}\n" in done.stdout, done.stdout
+    again = ran(command, folder.parent)
+    assert again.returncode == 1 and "students has files already" in again.stderr, again.stderr
     index = Page(folder / "index.html")
     text = (folder / "index.html").read_text()
     has_fix = (ompdm.parent / "ompdm-edit").exists()
@@ -67,7 +71,13 @@ def check_lesson(ompdm, folder):
     plain = shown(text)
     assert "160 MB to the device, 160 MB to the host, in 40 copies" in plain
     assert "16 MB to the device, 8 MB to the host, in 3 copies" in plain
-    assert "Redundant here: 288 MB in 36 copies" in plain
+    assert "Redundant here: 288 MB of 320 MB, in 36 of 40 copies. The next version moves 24 MB in 3 copies." in plain
+    # Each prediction has its bytes, and times where these tell anything.
+    assert "<td>whole → resident</td><td>98.3 KB</td><td>41 KB</td><td>24.6 KB</td><td>–</td>" in text, text
+    # The advice that a grade has to accept is what the report prints.
+    advised = shown((folder / "product-whole.html").read_text())
+    assert all(line in advised for line in EXERCISES["product"][3]), advised
+    assert "The versions of a program compute the same." in plain and "Each time is that of the shortest run." in plain
     assert "65.5 KB to the device, 32.8 KB to the host, in 12 copies" in plain
     assert "16.4 KB to the device, 8.19 KB to the host, in 3 copies" in plain
     # Each version but the first has its difference, of the code alone.
@@ -80,8 +90,9 @@ def check_lesson(ompdm, folder):
     if has_fix:
         check_fix(text)
     assert {path.suffix for path in folder.iterdir() if path.is_file()} == {".html"}, list(folder.iterdir())
-    # The sources are beside the pages, and build by the line that is shown.
-    assert (folder / "product/matrix.h").is_file() and (folder / "heat/heat.cpp").is_file()
+    # The sources that the pages show are beside them, and no others.
+    names = lambda of: sorted(path.name for path in (folder / of).rglob("*"))
+    assert names("heat") == ["arguments.h", "heat.cpp"] and "matrix.h" in names("product"), (names("heat"), names("product"))
 
 
 def solutions(sources):
@@ -90,18 +101,20 @@ def solutions(sources):
     for path in sources.rglob("*.cpp"):
         for gap in re.findall(r"// GAP: .*\n((?:.*\n)*?)\s*// END\n", path.read_text()):
             lines |= {line.strip() for line in gap.splitlines()}
-    answers = {row["answer"] for path in sources.rglob("*.toml") for row in tomllib.loads(path.read_text()).get("version", [])}
-    assert len(lines) > 8 and len(answers) == 12, (lines, answers)
+    ladders = [tomllib.loads(path.read_text()) for path in sources.rglob("*.toml")]
+    rows = [row for ladder in ladders for row in [*ladder.get("version", []), ladder.get("fix", {})]]
+    answers = {row[key] for row in rows for key in ("answer", "gap") if key in row}
+    assert len(lines) > 8 and len(answers) >= 12, (lines, answers)
     return lines, answers
 
 
-def check_students(ompdm, sources, folder):
-    done = ran([ompdm, "lesson", "heat", "clauses", "--students", "-o", folder])
-    assert done.returncode == 0, done.stderr
+def check_students(sources, folder):
     files = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
     assert set(files) == {
         "index.html", "first-report.html", "heat-naive.html", "exercise-heat-heat/heat.cpp", "exercise-heat-heat/TASK.md",
-        "exercise-clauses-clauses/clauses.cpp", "exercise-clauses-clauses/TASK.md"}, files.keys()
+        "exercise-clauses-clauses/clauses.cpp", "exercise-clauses-clauses/TASK.md", "product-elements.html",
+        "product/elements.cpp", "product/matrix.h", "exercise-product-resident/resident.cpp",
+        "exercise-product-resident/matrix.h", "exercise-product-resident/TASK.md"}, files.keys()
     lines, answers = solutions(sources)
     for name, text in files.items():
         plain = shown(text)
@@ -112,43 +125,87 @@ def check_students(ompdm, sources, folder):
         assert (folder / link).is_file(), link
     text = files["index.html"]
     assert "how often would be enough?" in text and "// TODO: before the first step" in text and "Hints" in text
-    assert "<td>optimized</td><td>16 MB</td>" in text and "#pragma omp target teams distribute parallel for" in text
-    again = ran([ompdm, "lesson", "heat", "--students", "-o", folder])
-    assert again.returncode == 1 and "has files already" in again.stderr, again.stderr
+    assert "#pragma omp target teams distribute parallel for" in text
+    # Both editions have the figures of one recording, and each version its question.
+    tables = lambda page: re.findall(r"<tr><td>(?:naive|data|collapse|optimized|elements|rows|whole|resident)</td>.*?</tr>", page)
+    assert set(tables(text)) == set(tables((folder.parent / "index.html").read_text())) and len(set(tables(text))) == 8, text
+    assert "Does the first content of u_tmp matter?" in text and "Both grids are sent before the loop, and one is" in text
+    # The compiler is named as a student types it.
+    for name in ("index.html", "exercise-heat-heat/TASK.md"):
+        assert not re.search(r"/\S*clang\+\+", shown(files[name])), files[name]
+
+
+# Of each exercise its solution, the reason why its start fails, and pairs of directives in place of its two gaps: a partial
+# solution, and what `ompdm report` advises.
+EXERCISES = {
+    "heat": ("exercises/heat.cpp", "HtoD.count", ("enter data map(to: u[0:n * n])", "exit data map(from: u[0:n * n])"),
+             ("enter data map(to: next[0:n * n], u[0:n * n])", "exit data map(from: next[0:n * n], u[0:n * n])")),
+    "jacobi": ("exercises/jacobi.cpp", "HtoD.bytes", ("enter data map(to: a[0:n * n], b[0:n])", "exit data map(release: a[0:n * n], b[0:n])"),
+               ("enter data map(to: a[0:n * n], b[0:n], x[0:n], x_new[0:n])",
+                "exit data map(from: x[0:n], x_new[0:n]) map(release: a[0:n * n], b[0:n])")),
+    "product": ("product/resident.cpp", "HtoD.bytes", ("enter data map(to: b[0:n * n])", "exit data map(release: b[0:n * n])"),
+                ("enter data map(to: a[0:n * n], b[0:n * n], c[0:n * n])", "exit data map(from: a[0:n * n], c[0:n * n]) map(release: b[0:n * n])")),
+    "clauses": ("exercises/clauses.cpp", "ompdm check", None, None),
+}
+
+
+def graded(ompdm, ladder, source, text, fails_with=""):
+    """Grades a text; it has to fail with these words, or to pass."""
+    source.write_text(text)
+    done = ran([ompdm, "lesson", ladder, "--grade", source])
+    told = done.stdout + done.stderr
+    assert done.returncode == (3 if fails_with else 0) and ("FAILED" in told) == bool(fails_with), told
+    assert not fails_with or any("FAILED" in line and fails_with in line for line in told.splitlines()) or f"          {fails_with}" in told, told
+    return told
 
 
 def check_exercises(ompdm, sources, scratch):
-    """What is handed out is no pass, for the reason that its task tells; the solution is a pass."""
-    exercises = {"heat": ("exercises/heat.cpp", "HtoD.count"), "jacobi": ("exercises/jacobi.cpp", "HtoD.bytes"),
-                 "product": ("product/resident.cpp", "HtoD.count"), "clauses": ("exercises/clauses.cpp", "ompdm check")}
-    for ladder, (solution, reason) in exercises.items():
+    for ladder, (solution, reason, partial, advice) in EXERCISES.items():
         folder = scratch / f"exercise {ladder}"
         handed = ran([ompdm, "lesson", ladder, "--start", folder])
         assert handed.returncode == 0, handed.stderr
         task = (folder / "TASK.md").read_text()
-        assert f"ompdm lesson {ladder} --grade" in task, task
-        start = next(path for path in folder.glob("*.cpp"))
-        graded = ran([ompdm, "lesson", ladder, "--grade", start])
-        assert graded.returncode == 3 and "  passed  it builds" in graded.stdout, graded.stdout + graded.stderr
-        assert any(line.startswith("  FAILED") and reason in line for line in graded.stdout.splitlines()), graded.stdout
+        assert f"ompdm lesson {ladder} --grade" in task and task.index("ompdm check") < task.index("ompdm record"), task
+        source = next(path for path in folder.glob("*.cpp"))
+        start = source.read_text()
+        told = graded(ompdm, ladder, source, start, reason)
+        assert "  passed  it builds" in told, told
         # A figure and its limit have units.
         if ladder == "product":
-            assert "FAILED  HtoD.bytes is at most 16.4 KB\n          HtoD.bytes is 65.5 KB, the limit is 16.4 KB\n" in graded.stdout, graded.stdout
-        # An instructor's solution, in the student's place.
-        shutil.copy(sources / solution, start)
-        graded = ran([ompdm, "lesson", ladder, "--grade", start])
-        assert graded.returncode == 0 and "FAILED" not in graded.stdout, graded.stdout + graded.stderr
+            assert "FAILED  HtoD.bytes is at most 25 KB\n          HtoD.bytes is 65.5 KB, the limit is 25 KB\n" in told, told
+        filled = lambda pair: re.sub(r"// TODO: .*", lambda _, lines=iter(pair): f"\n#pragma omp target {next(lines)}", start)
+        if partial:
+            graded(ompdm, ladder, source, filled(partial), reason)
+            graded(ompdm, ladder, source, filled(advice))
+        else:
+            graded(ompdm, ladder, source, start.replace("to : w[0 : 2]", "to : w[0 : 3]").replace("map(to : s", "map(tofrom : s"), "it prints")
+        graded(ompdm, ladder, source, (sources / solution).read_text())
         again = ran([ompdm, "lesson", ladder, "--start", folder])
         assert again.returncode == 1 and "is there already" in again.stderr, again.stderr
-    for text, told in (("int main() { return 0; }\n", "FAILED  it prints"), ("#include <cstdlib>\nint main() { abort(); }\n", "killed by signal 6")):
-        wrong = scratch / "wrong.cpp"
-        wrong.write_text(text)
-        graded = ran([ompdm, "lesson", "heat", "--grade", wrong])
-        assert graded.returncode == 3 and told in graded.stdout, graded.stdout + graded.stderr
-    broken = scratch / "broken.cpp"
-    broken.write_text("int main( {}\n")
-    graded = ran([ompdm, "lesson", "heat", "--grade", broken])
-    assert graded.returncode == 3 and "FAILED  it builds" in graded.stdout and "error:" in graded.stdout, graded.stdout
+        if ladder == "heat":
+            check_cheats(ompdm, scratch / "wrong.cpp", start)
+
+
+def check_cheats(ompdm, wrong, start):
+    """Programs that are graded without work on the device, and programs that do not end well."""
+    empty = "#pragma omp target\n    {}\n"
+    told = graded(ompdm, "heat", wrong, f"""#include <cstdio>
+int main() {{
+  for (int i = 0; i < 10; ++i) {{
+{empty}  }}
+  std::puts("heat in the grid: 670.591791");
+}}
+""", "it prints the solution's results with 300 7")
+    assert "passed  it prints the solution's results\n" in told and "FAILED  HtoD.bytes is at least 2 MB" in told, told
+    host = re.sub(r"#pragma omp target teams distribute parallel for.*\n.*\n", f"{empty}#pragma omp parallel for\n", start)
+    told = graded(ompdm, "heat", wrong, host, "HtoD.bytes is at least 2 MB")
+    assert "passed  it prints the solution's results with 300 7" in told and "passed  kernel.count" in told, told
+    graded(ompdm, "heat", wrong, "int main( {}\n", "it builds")
+    ending = "#include <csignal>\n#include <cstdio>\nint main() { %s }\n"
+    for text, fails_with in (("", "it prints"),
+                             ("raise(SIGSEGV);", "it was killed by signal 11 (SIGSEGV): `ompdm check` shows accesses"),
+                             ('for (;;) puts("for ever, and ever, and ever");', "it printed or wrote more than 256 MB")):
+        graded(ompdm, "heat", wrong, ending % text, fails_with)
 
 
 OWN = """#include <cstdio>
@@ -186,7 +243,8 @@ def check_own_ladder(ompdm, scratch):
         more.write('[[exercise]]\nname = "alloc"\nsolution = "3-alloc.cpp"\ntask = "Keep a on the device."\n')
     written = ran([ompdm, "lesson", folder, "--students", "-o", scratch / "own class"])
     assert written.returncode == 0, written.stderr
-    files = {path.name: path.read_text() for path in (scratch / "own class").rglob("*") if path.is_file()}
+    files = {path.name: path.read_text() for path in (scratch / "own class/students").rglob("*") if path.is_file()}
+    assert "Your instructor grades it" in files["TASK.md"] and "--grade" not in files["TASK.md"], files["TASK.md"]
     assert sorted(files) == ["1-naive.cpp", "TASK.md", "alloc.cpp", "first-report.html", "index.html", "my versions-1-naive.html"], files
     assert "// TODO: send a\n" in files["alloc.cpp"]
     for text in files.values():
@@ -216,14 +274,37 @@ def check_own_ladder(ompdm, scratch):
         assert refused.returncode == 1 and told in refused.stderr, refused.stderr
 
 
+def check_refusals(ompdm, scratch):
+    """A lesson that would be wrong is an error, and leaves no folder."""
+    folder, lesson = scratch / "wrong versions", scratch / "wrong lesson"
+    folder.mkdir()
+    enter, leave = "// GAP: send a\n#pragma omp target enter data map(to: a[0:1000])\n// END\n", "#pragma omp target exit data map(from: a[0:1000])\n"
+    (folder / "one.cpp").write_text(OWN % ("", "tofrom", ""))
+    (folder / "two.cpp").write_text((OWN % (enter, "tofrom", leave)).replace("a[i] += step", "a[i] += 2 * step"))
+    versions = '[[version]]\nname = "one"\nsource = "one.cpp"\n[[version]]\nname = "two"\nsource = "two.cpp"\n'
+    exercise = '[[exercise]]\nname = "two"\nsolution = "two.cpp"\ntask = "Send a."\nfail_if = ["%s"]\n'
+    for text, told in (
+            (versions, "two does not print what one prints: line 1 is '21', and that of one is '11'"),
+            (exercise % "HtoD.bytes < 16KB", "the solution itself fails the gate 'HtoD.bytes < 16KB': HtoD.bytes is 8 KB, the limit is 16 KB"),
+            (exercise % "HtoD.cuont > 2", "fails the gate 'HtoD.cuont > 2': 'HtoD.cuont': no such number in the report: did you mean HtoD.count?"),
+            (f"build = \"echo \\\"fatal error: 'omp.h' file not found\\\"; false\"\n{versions}", "install libomp-N-dev")):
+        (folder / "ladder.toml").write_text(f'title = "x"\n{text}')
+        refused = ran([ompdm, "lesson", folder, "-o", lesson])
+        assert refused.returncode == 1 and told in refused.stderr and not lesson.exists(), refused.stderr
+    (folder / "ladder.toml").write_text(f'title = "x"\nsame = false\n{versions}{exercise % "HtoD.bytes < 8KB"}')
+    made = ran([ompdm, "lesson", folder, "-o", lesson])
+    assert made.returncode == 0 and "compute the same" not in (lesson / "index.html").read_text(), made.stderr
+
+
 def main():
     ompdm, sources = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch).resolve()
         check_lesson(ompdm, scratch / "a lesson")
-        check_students(ompdm, sources, scratch / "a class")
+        check_students(sources, scratch / "a lesson/students")
         check_exercises(ompdm, sources, scratch)
         check_own_ladder(ompdm, scratch)
+        check_refusals(ompdm, scratch)
         refused = ran([ompdm, "lesson", "nothing"])
         assert refused.returncode == 1 and "one of heat, jacobi" in refused.stderr, refused.stderr
 
