@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -363,8 +364,9 @@ class Values : ValueRules {
       return is_of_several(row) ? "its name stands for several pieces of data" : std::string();
     }
     const SourcePlace at{fact->read.at.file, fact->read.at.line, {}, 0};
-    return fact->read.at.line > 0 ? fmt::format("{} {}", analysis::place_of(at), fact->read.why)
-                                  : "no source shows it";
+    return fact->read.at.line > 0 && !fact->read.why.empty()
+               ? fmt::format("{} {}", analysis::place_of(at), fact->read.why)
+               : fact->read.why;
   }
 
   /// Whether the host sends its copy of a mapping's data again, once the mapping has ended.
@@ -375,8 +377,9 @@ class Values : ValueRules {
     });
   }
 
-  /// Whether the kernels that wrote the mapping's block since an instant wrote no other block: if
-  /// the results in it are lost, the kernels did nothing. False if accesses were not watched.
+  /// Whether the last kernel that touched the mapping's block since an instant wrote it, and no
+  /// other block. If the results in it are lost, that kernel did nothing. False if accesses were
+  /// not watched.
   [[nodiscard]] bool is_only_result(const Mapping& row, Nanoseconds since) {
     if (written_blocks_.empty()) {
       for (const BlockTouch& touch : trace_.block_touches) {
@@ -384,13 +387,9 @@ class Values : ValueRules {
       }
     }
     if (!touches_.are_known(row.device, since, row.end)) return false;
-    bool any = false;
-    for (const Touches::Touch& touch : touches_.of(number_of(row))) {
-      if (touch.at < since || !touch.is_written) continue;
-      if (written_blocks_[touch.launch.value] > 1) return false;
-      any = true;
-    }
-    return any;
+    const std::span<const Touches::Touch> all = touches_.of(number_of(row));
+    return !all.empty() && all.back().at >= since && all.back().is_written &&
+           written_blocks_[all.back().launch.value] == 1;
   }
 
   /// Whether a kernel of a directive wrote to the mapping's block.
