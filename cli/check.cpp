@@ -58,7 +58,7 @@ struct CheckOptions {
   OutputOptions output;
   bool in_place = false;
   bool all = false;
-  std::string source = "auto";
+  NamedTraces sources;  ///< where they are; it names no traces
   std::vector<std::string> command;
 };
 
@@ -358,8 +358,8 @@ class Checks {
         find_unset_transfers(trace, *other, {trace_of(*again_, i), trace_of(*second_again_, i)},
                              unset_output_.has_value());
       }
-      if (options_.source != "off") {
-        AskedSources sources(trace, {}, process);
+      if (options_.sources.source != "off") {
+        AskedSources sources(trace, options_.sources.search(), process);
         sources.add_facts(false);
         unanswered_.insert(sources.unanswered().begin(), sources.unanswered().end());
       }
@@ -600,9 +600,7 @@ void setup_check(CLI::App& app, int& exit_status) {
   verb->add_flag("--all", options->all, "Show all findings");
   verb->add_flag("--in-place", options->in_place,
                  "Run in this folder, not in a copy of it for each run");
-  verb->add_option("--source", options->source, "Ask the program's sources (default auto)")
-      ->type_name("auto|off")
-      ->check(CLI::IsMember({"auto", "off"}));
+  add_source_options(*verb, options->sources.source, options->sources.compile_commands);
   add_page_options(*verb, options->output);
   set_help(
       *verb, "ompdm check [options] [--] PROGRAM [ARG...]",

@@ -313,7 +313,7 @@ HostUse DataUses::changed_in(const std::vector<Span>& spans, std::uint32_t item,
       return access.path.is_same_storage(value) && (!is_pointer || access.use != Use::kWrite);
     });
     if (!sets) continue;
-    tell(step, "unknown", "changes what its section is made of", fact);
+    tell(step, "unknown", "changes a name in its section", fact);
     return fact;
   }
   return fact;

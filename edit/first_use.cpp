@@ -36,7 +36,7 @@ class FirstUse {
       end = i + 1;
       // The section's bounds, or the pointer, are different from here on.
       if (at.kind == Kind::kAccess && sets(at, *item)) {
-        return open(at, "changes what its section is made of");
+        return open(at, "changes a name in its section");
       }
       if (at.kind != Kind::kDirective) continue;
       const auto& next = *cast<Directive>(at.at);

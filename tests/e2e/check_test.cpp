@@ -20,7 +20,8 @@ struct Checked {
 
 Checked check(const std::vector<std::string>& program, const std::filesystem::path& folder,
               const std::vector<std::string>& options = {}) {
-  Command command = {{OMPDM_COMMAND, "check", "--format", "json"}};
+  // The sources are asked, whatever OMPDM_SOURCE says.
+  Command command = {{OMPDM_COMMAND, "check", "--format", "json", "--source", "auto"}};
   command.words.insert(command.words.end(), options.begin(), options.end());
   command.words.emplace_back("--");
   command.words.insert(command.words.end(), program.begin(), program.end());

@@ -92,12 +92,12 @@ TEST_F(OneWay, SentDataMayBeNeededWhereTheRegionMayBeLeftOut) {
             "may be left out");
   EXPECT_EQ(first(region("if(argc > 1)", "u[i] = v[i]")), "may be left out");
   EXPECT_EQ(first(region("nowait", "u[i] = v[i]")), "may be left out");
-  EXPECT_EQ(first("    n = argc;\n" + written), "changes what its section is made of");
+  EXPECT_EQ(first("    n = argc;\n" + written), "changes a name in its section");
   EXPECT_EQ(first("    elsewhere(v);\n" + written), "may run other code");
   EXPECT_EQ(first("    int n = 5;\n" + written), "yes") << "that is another n";
   EXPECT_EQ(first(region("device(argc)", "u[i] = v[i]")), "may be left out");
   EXPECT_EQ(first("#pragma omp target map(tofrom: n)\n    n = n - 1;\n" + written),
-            "changes what its section is made of");
+            "changes a name in its section");
   EXPECT_EQ(first("#pragma omp target update from(u[0:n])\n" + written), "may use it");
   EXPECT_EQ(first("    w = u;\n" + region("", "v[i] = w[i]") + written, "static double* w;\n"),
             "yes")
