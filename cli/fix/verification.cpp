@@ -251,9 +251,10 @@ void Verifier::try_group(const Group& group, const EditTool* tool, std::vector<G
     together_.measured = std::move(found);
     return;
   }
-  const bool may_be_lost = asked_.release && tried.size() == 1 && !found.lost.empty() &&
-                           tried.front()->what == "unread_copy_back";
-  if (may_be_lost) {
+  const bool is_unread =
+      tried.size() == 1 && !found.lost.empty() && tried.front()->what == "unread_copy_back";
+  if (is_unread && !asked_.release) found.why += ": --release accepts that";
+  if (is_unread && asked_.release) {
     const std::string lost = found.lost;
     Measured less = measure(changed_files(plans, base_),
                             {.what = fmt::format("without copies of {} to the host", lost),

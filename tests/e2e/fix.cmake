@@ -13,7 +13,7 @@ function(add_fix_program name)
 endfunction()
 foreach(name aggregate alias asks calls casts chain checked cleanup copied_back data_alone either elsewhere functions global host_reads
     kept known later lifetime macro named_in_functions nested no_memory on_host one_thread other_piece part_of_run parts reads returns rows sent_element spelled split team
-    to_file two_loops unnamed unseen untaken updated without)
+    to_file two_loops unnamed unread_end unseen untaken updated without)
   add_fix_program(${name} ${fix_sources}/${name}.c C)
 endforeach()
 add_fix_program(member_ends ${fix_sources}/member_ends.cpp OPTIONS -std=c++20)

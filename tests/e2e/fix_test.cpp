@@ -86,6 +86,21 @@ TEST(FixSlow, BringsBackWhatItIsNotToldToLeave) {
       << project.text("to_file.c");
 }
 
+// The source shows that the host does not read what is copied back.
+TEST(Fix, LeavesOutUnreadCopiesWhereItIsTold) {
+  Project project(kPrograms / "unread_end.c");
+  project.set("OMPDM_SOURCE", "auto");
+  ASSERT_TRUE(project.record());
+  const Ended kept = project.fix_built();
+  EXPECT_EQ(kept.status, 4) << kept.out << kept.err;
+  EXPECT_TRUE(contains(kept.out, ": --release accepts that\n")) << kept.out;
+  const Ended ended = project.fix_built({"--release", "--apply"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "# No longer copied back: u.")) << ended.out;
+  EXPECT_TRUE(contains(project.text("unread_end.c"), "map(from: sums[0 : n]) map(release: u["))
+      << project.text("unread_end.c");
+}
+
 TEST(Fix, TellsWhatDiffersOfAProgramThatDiffersFromItself) {
   const Project project(kPrograms / "copied_back.c");
   ASSERT_TRUE(project.record());
