@@ -167,8 +167,8 @@ std::vector<std::string> NamedData::names(const std::set<std::uint32_t>& numbers
     if (rows_of_name[name] > 1) functions.insert(row.data.named_at.function);
   }
   for (const auto& [name, functions] : named) {
-    names.push_back(functions.empty() ? name
-                                      : fmt::format("{} (in {})", name, fmt::join(functions, ", ")));
+    names.push_back(
+        functions.empty() ? name : fmt::format("{} (in {})", name, fmt::join(functions, ", ")));
   }
   std::ranges::sort(names);
   return names;
