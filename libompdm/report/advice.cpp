@@ -365,8 +365,7 @@ std::vector<std::string> brief_conditions(const Finding& finding) {
   add(has(finding, Unless::kHostWantsRestore),
       with_answer(finding, Unless::kHostWantsRestore, "the host wants its own changes undone"));
   add(may_be_reallocated(finding) && !is_certain(finding, Unless::kMadeAgain),
-      with_answer(finding, Unless::kMadeAgain,
-                  "it is allocated again"));
+      with_answer(finding, Unless::kMadeAgain, "it is allocated again"));
   add(has(finding, Unless::kNoIteration),
       with_answer(finding, Unless::kNoIteration, "a loop that fills it has no iteration"));
   add(has(finding, Unless::kNoneBefore),
