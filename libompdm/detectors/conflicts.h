@@ -110,11 +110,11 @@ class Conflicts {
           finding.pattern == "unmodified_copy_back" && finding.confidence == Confidence::kPossible;
       return std::tuple(~(is_weak ? bytes / kFar : bytes), finding.confidence, i);
     });
-    std::vector<bool> residencies(candidates.size());
-    for (const std::size_t i : order) residencies[i] = take(candidates[i]);
+    std::vector<bool> is_kept(candidates.size());
+    for (const std::size_t i : order) is_kept[i] = take(candidates[i]);
     std::vector<Candidate> kept;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (residencies[i]) kept.push_back(std::move(candidates[i]));
+      if (is_kept[i]) kept.push_back(std::move(candidates[i]));
     }
     return kept;
   }

@@ -151,9 +151,9 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
   for (const auto& [function, names] : inserted.locals) {
     const bool is_one = names.size() == 1;
     lines.push_back(
-        fmt::format("{} {} declared in {}: allocate {} before this place, and give {} here",
-                    spoken_list({names.begin(), names.end()}), is_one ? "is" : "are", function,
-                    is_one ? "its memory" : "their memory", is_one ? "it a name" : "them names"));
+        fmt::format("{} {} of {}: write the {} that the same data has here, after its allocation",
+                    spoken_list({names.begin(), names.end()}), is_one ? "is a name" : "are names",
+                    function, is_one ? "name" : "names"));
   }
   std::map<std::string, std::size_t> rows_of_name;
   bool of_this = false;

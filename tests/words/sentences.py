@@ -35,7 +35,7 @@ FOLDERS = ["cli", "libompdm", "edit"]
 COMMENTED = [*FOLDERS, "gpu", "kernels", "tests"]  # where comments are looked at
 # Lists of names, no sentences.
 NO_TEXT = ["runtime_calls.cpp"]
-PAGES = ["kernels/**/*.toml", "cli/ompdm-lesson", "cli/lesson/*.py", "README.md", "CONTRIBUTING.md", "VERSIONS.md", "docs/**/*.md", "kernels/README.md"]
+PAGES = ["kernels/**/*.toml", "libompdm/html/web/*.js", "cli/ompdm-lesson", "cli/lesson/*.py", "README.md", "CONTRIBUTING.md", "VERSIONS.md", "docs/**/*.md", "kernels/README.md"]
 
 LITERAL = re.compile(
     r'//[^\n]*|/\*.*?\*/|\'(?:[^\'\\\n]|\\.)\'|R"(\w*)\((.*?)\)\1"|"((?:[^"\\\n]|\\.)*)"', re.DOTALL)
@@ -87,6 +87,14 @@ def comments(text):
         yield begin, "\n".join(block)
 
 
+def javascript(text):
+    """(line, string or comment) of a page's script. What a template fills in is a word."""
+    for found in re.finditer(r"//([^\n]*)|/\*(.*?)\*/|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`", text, re.DOTALL):
+        line, value = text.count("\n", 0, found.start()) + 1, next(filter(None, found.groups()), "")
+        value = re.sub(r"\$\{[^{}]*\}|\{[^{}]*\}", "x", value)
+        yield line, re.sub(r"\s\*?\s*@(?:param|property)\s+\S+\s+(?:\w+,\s+)*\w+", "\n\nx", value)
+
+
 def paragraphs(text):
     """(line, paragraph) of Markdown, without code blocks, tables' rules and links' targets."""
     line, block, begin, in_code = 0, [], 0, False
@@ -136,6 +144,8 @@ def constants(text):
 def texts(path, text):
     if path.suffix in (".cpp", ".h", ".c"):
         return literals(text)
+    if path.suffix == ".js":
+        return javascript(text)
     if path.suffix == ".toml":
         return values(tomllib.loads(text))
     return constants(text) if path.suffix == ".py" or path.name == "ompdm-lesson" else paragraphs(text)

@@ -27,7 +27,7 @@ export const FLAGS = [
   {bit: 16, words: 'ran on the host instead'},
 ];
 
-/** What a pass's time goes into, from the bottom of its bar upwards. */
+/** The parts of an iteration's time, from the bottom of its bar upwards. */
 export const PARTS = [
   {key: 'htod', words: 'HtoD copies', colour: '--htod'},
   {key: 'kernel', words: 'kernels', colour: '--kernel'},

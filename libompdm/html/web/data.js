@@ -18,7 +18,7 @@ const json = (id) => JSON.parse(document.getElementById(id).textContent);
 export const report = json('report');
 export const page = json('page');
 
-/** Whether zeros mean that nothing crossed, and not that nothing was heard. */
+/** Whether zeros mean that nothing was transferred. Otherwise transfers were not recorded. */
 export const knowsTransfers =
     report.traces.every((trace) => !['no_emi', 'unreachable', 'other_runtime'].includes(trace.reach));
 

@@ -1,4 +1,4 @@
-// Passes of a loop, as the timeline's bands and the bars show them.
+// Iterations of a loop, as the timeline's bands and the bars show them.
 import {PARTS, bytesText, countText, element, shareText, sumOf, tableHead, timeText} from './basics.js';
 import {Surface, fittingText, hatch, hideTip} from './canvas.js';
 import {onSelect, positionsByKey, recordingOfRow, recordings, report, rowsOf, selection, ticksOf} from './data.js';
@@ -16,10 +16,10 @@ export function passesOf(loop) {
   return knownPasses.get(loop);
 }
 
-/** The sum of several passes. @param {Object[]} passes */
+/** The sum of several iterations. @param {Object[]} passes */
 const sumOfPasses = (passes) => Object.fromEntries(PASS_SUMS.map((key) => [key, sumOf(passes, key)]));
 
-/** At most `most` bars: neighbours are summed, but for the first pass. @param {Object[]} passes @param {number} most */
+/** At most `most` bars: neighbours are summed, but for the first iteration. @param {Object[]} passes @param {number} most */
 function barsOf(passes, most) {
   if (passes.length <= most) return passes;
   const together = Math.ceil((passes.length - 1) / Math.max(most - 1, 1));
@@ -39,23 +39,23 @@ export function longestLoop(recording) {
   return longest;
 }
 
-// The view "Passes": what each pass of the chosen loop spent its time on, one bar a pass.
+// The view "Iterations": a bar for each iteration of the chosen loop, with the parts of its time.
 
 const LEFT = 64;
 const BOTTOM = 24;
 const HEIGHT = 260;
 const CLEAR = 14;  // above the tallest bar
 
-/** "pass 3", "passes 4 to 9"; `at` in `bars`. */
+/** "iteration 3", "iterations 4 to 9"; `at` in `bars`. */
 function barName(bars, at) {
   const before = sumOf(bars.slice(0, at), 'count');
   return bars[at].count === 1 ? `iteration ${before + 1}` : `iterations ${before + 1} to ${before + bars[at].count}, each`;
 }
 
-/** Wall time of one pass of a bar. */
+/** Wall time of one iteration of a bar. */
 const wallOf = (bar) => bar.wall / bar.count;
 
-/** Of the passes after the first. @param {Object[]} passes */
+/** Of the iterations after the first. @param {Object[]} passes */
 const tallestOf = (passes) => (passes.length > 1 ? passes.slice(1) : passes)
   .reduce((most, pass) => Math.max(most, wallOf(pass)), 0);
 
@@ -72,7 +72,7 @@ function linesOfBar(bars, at) {
   return lines;
 }
 
-/** A table of the mean pass after the first, beside the first: the picture's figures. */
+/** A table of the mean iteration after the first, beside the first: the figures of the picture. */
 function figuresTable(passes) {
   const first = passes[0];
   const rest = passes.length > 1 ? sumOfPasses(passes.slice(1)) : first;
@@ -122,7 +122,7 @@ export class Passes {
       : recordings.map((_, at) => longestLoop(at)).filter((loop) => loop !== null).map(passesOf);
     const most = Math.max(...together.map(tallestOf));
     const first = Math.max(...together.map((passes) => wallOf(passes[0])));
-    // A first pass that starts the device would leave nothing of the others to be seen.
+    // A first iteration that starts the device would leave nothing of the others to be seen.
     const top = Math.min(Math.max(most, first), 2.5 * most) || 1;
     return {bars, size, top, x: (at) => LEFT + at * size + (at > 0 ? size * 0.6 : 0)};
   }

@@ -100,7 +100,7 @@ const KEYS = new Map([
 ]);
 
 /**
- * The surface of a view over time. It is drawn anew where the span or the reader's choice changes.
+ * The surface of a view over time. It is drawn again where the span or the reader's choice changes.
  * @param {Object} view draws; point(x, y): the pointer rests there; choose(x, y): it was clicked; key(event): true if
  *   it was understood
  * @param {string} id @param {string} label @param {function(): number} heightOf
@@ -210,7 +210,7 @@ export class Timeline {
     return recordings[this.shown];
   }
 
-  /** The loop whose passes are bands; null: none. */
+  /** The loop whose iterations are bands; null: none. */
   get loop() {
     if (this.fixed !== null) return longestLoop(this.fixed);
     return selection.loop !== null && recordingOfRow('iterations', selection.loop) === this.shown ? selection.loop : null;

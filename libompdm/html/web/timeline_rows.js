@@ -1,4 +1,4 @@
-// Where the timeline draws what: one row a lane of a track, device memory between the devices.
+// The rows of the timeline: a track has one or more, and device memory stands between the devices.
 import {DTOH, HTOD, KERNEL, KINDS, REGION, bytesText, plain} from './basics.js';
 import {firstFitting, fittingText, hatch} from './canvas.js';
 import {directiveName, gathered, page, positionsByKey, report, ticksOf, variableName} from './data.js';
@@ -17,7 +17,7 @@ const MEMORY = 44;
  * @property {Sums} all of them
  * @property {Sums} shown of those that the reader chose
  * @property {string} colour
- * @property {number[]} bins of the track, on its first lane
+ * @property {number[]} bins of the track, on its first row
  * @property {Float64Array} binBegins
  *
  * @typedef {Object} Strip a track, or a device's memory
@@ -140,7 +140,7 @@ function coverBins(scene, row) {
 }
 
 /**
- * What is narrow in one lane of a track goes to the layer, what is wide to the boxes.
+ * Of one row of a track, narrow events go to the layer, and wide events to the boxes.
  * @param {Scene} scene @param {Row} row
  */
 export function drawNarrow(scene, row) {

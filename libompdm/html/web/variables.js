@@ -1,4 +1,4 @@
-// When each variable was on a device, and when it crossed, as the view "Variables" draws it.
+// When each variable was on a device, and when it was transferred, as the view "Variables" draws it.
 import {DTOH, HTOD, button, bytesText, counted, cut, plain, timeText} from './basics.js';
 import {fittingText, hideTip} from './canvas.js';
 import {gathered, pick, positionsByKey, recordings, report, rowsOf, select, selection, variableName} from './data.js';
@@ -6,7 +6,7 @@ import {Spans, firstNotBelow} from './spans.js';
 import {surfaceOverTime} from './timeline.js';
 import {drawAxis} from './timeline_rows.js';
 
-/** What crossed of one variable in one direction, in order of time. */
+/** The transfers of one variable in one direction, in order of time. */
 class Crossings {
   /** @param {Float64Array} begin @param {Float64Array} findings above 0: it is needless */
   constructor(begin, findings) {
@@ -37,7 +37,7 @@ function byVariable({rows, variable}, has, valueOf) {
 }
 
 /**
- * Of each variable, by its row, what crossed to the device, and what crossed back.
+ * Of each variable, by its row, the transfers to the device, and those to the host.
  * @param {import('./data.js').Recording} recording
  * @returns {Map<number, Crossings>[]}
  */
@@ -55,7 +55,7 @@ function crossingsOf({events, crossings, crossingWidth}) {
 const staysOf = ({stays}) => byVariable(stays, () => true,
     (list) => new Spans(gathered(list, stays.begin), gathered(list, stays.duration)));
 
-// The view "Variables": when each was on a device, and each time that it crossed.
+// The view "Variables": when each was on a device, and each of its transfers.
 
 const VARIABLE_ROW = 34;
 const AXIS = 20;
@@ -136,7 +136,7 @@ export class Variables {
     context.fillRect(from, y + 4, to - from, MARKS - 8);
   }
 
-  /** What crossed: as ticks, or where they have no room as a line of each pixel's. */
+  /** Transfers: as ticks, or where these have no room as a line of each pixel's. */
   drawCrossings(scene, variable, y) {
     const {palette, time, width} = scene;
     const scale = width / time.width;
