@@ -81,7 +81,7 @@ def exercise_part(ladder, exercise, options, folder, for_students):
         links = ", ".join(f'<a href="{html.escape(inner)}/{html.escape(name)}">{html.escape(name)}</a>' for name in names)
         before, lines, solution = f"<p>The files to begin with: {links}</p>", [], ""
     else:
-        before, lines = "", [f"{lesson_command(ladder, exercise, options)} --start ."]
+        before, lines = "", [f"{lesson_command(ladder, exercise, options)} --start exercise", "cd exercise"]
         text = without_marks((ladder.folder / exercise["solution"]).read_text())
         solution = f"<details><summary>A solution</summary>{code(text)}</details>"
     typed = "\n".join(lines + commands(ladder, exercise, options, for_students))

@@ -4,7 +4,7 @@ import re
 
 WORDS = [
     ("HtoD, DtoH", "copies from the host's memory to the device's, and from the device's to the host's: nvprof's words."),
-    ("transfer, copy", "one piece of memory that is copied between host and device. A map clause makes one for an array with `to` or `from`, and two with `tofrom`."),
+    ("transfer, copy", "one piece of memory that is copied between host and device. For data that is not on the device yet, `to` or `from` makes one for each array, and `tofrom` two."),
     ("directive", "a line with #pragma omp target …; the report counts what each moved, at file and line."),
     ("iteration", "one run through the body of a loop. The report looks for copies that each iteration repeats."),
     ("first iteration", "shown apart: it also starts the device and allocates memory."),
@@ -106,11 +106,11 @@ def table_of(named, link):
     notes = ["Each time is that of the shortest run."]
     noisy = [name for name, version in named.items() if version.is_noisy()]
     if noisy:
-        notes.append(f"Runs of {', '.join(noisy)} differed by more than 20 %.")
+        notes.append(f"The runs of these versions differed by more than 20 %: {'; '.join(noisy)}.")
     if any(version.is_on_host() for version in named.values()):
-        notes.append("Kernel and wall times are of this machine's load, for its processor played the device. "
-                     "Bytes and copies are the lesson's figures.")
-    heading = ["version", "to the device", "to the host", "copies", "copy time on " + link + " (a model)", "kernel time", "wall time"]
+        notes.append("There is no GPU here: kernel and wall times depend on this machine's load. "
+                     "Compare bytes and copies.")
+    heading = ["version", "to the device", "to the host", "copies", "modelled copy time, " + link, "kernel time", "wall time"]
     return table(heading, rows) + f"<p class=note>{html.escape(' '.join(notes))}</p>"
 
 
@@ -125,7 +125,7 @@ def what_moves(version):
     loop = version.busiest_loop()
     if loop is None:
         return "<p>No loop copies anything.</p>"
-    return (f"<p>In an iteration of the loop (of {loop['count']}; the first is left out): {size(loop['HtoD_bytes'])} to the device, "
+    return (f"<p>In an iteration after the first, of {loop['count']} in all: {size(loop['HtoD_bytes'])} to the device, "
             f"{size(loop['DtoH_bytes'])} to the host, in {duration(loop['wall_ns'])}.</p>")
 
 

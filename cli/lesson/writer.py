@@ -63,6 +63,9 @@ def prediction(version, following):
         return ""
     text = (f"<p>Redundant here: {size(told['spared_bytes'])} of {size(version.moved())}, in {told['spared_transfers']} of "
             f"{version.copies()} copies.")
+    possible = (version.report["prediction"] or {}).get("possible")
+    if possible and possible["spared_bytes"] > told["spared_bytes"]:
+        text += f" Possibly redundant: {size(possible['spared_bytes'])} in all; the version's page says why."
     if following:
         text += f" The next version moves {size(following.moved())} in {following.copies()} copies."
     if tells_time(version, told):
@@ -119,14 +122,13 @@ def fixed(ladder, named, options, folder):
     progress(f"{ladder.name}: ompdm fix patches {name}")
     row = next(row for row in ladder.versions if row["name"] == name)
     source, arguments = ladder.source_of(row), ladder.arguments_of(row)
-    words = ["fix", "trace.json", "--build", "sh build", "--release", "-o", "fix.patch", "--apply"]
-    if "ignore" in ladder.table:
-        words[5:5] = ["--ignore", ladder.table["ignore"]]
     with tempfile.TemporaryDirectory() as scratch:
         workshop = Workshop(ladder, scratch, options.compiler)
         program = pathlib.Path(source).stem
         line = build_line(ladder, source, program, options.compiler)
-        (workshop.folder / "build").write_text(f"{line}\n")
+        words = ["fix", "trace.json", "--build", line, "--release", "-o", "fix.patch", "--apply"]
+        if "ignore" in ladder.table:
+            words += ["--ignore", ladder.table["ignore"]]
         (workshop.folder / "compile_commands.json").write_text(
             json.dumps([{"directory": str(workshop.folder), "file": source, "command": line}]))
         workshop.build(source)
@@ -277,5 +279,7 @@ def write_lesson(ladders, options):
             write_edition(all_recorded, options, made / STUDENTS, for_students=True)
         shutil.copytree(made, options.o, dirs_exist_ok=True)
     print(f"lesson: open {options.o / 'index.html'}")
+    if not options.students and (options.o / STUDENTS).is_dir():
+        print(f"lesson: {options.o / STUDENTS} is of an earlier run: its times are others")
     if options.students:
         print(f"lesson: for students: {options.o / STUDENTS}: put this folder alone on a web server, for the one above it has the answers")

@@ -18,7 +18,7 @@ inline std::vector<double> matrix(int n) {
   return a;
 }
 
-/// Prints the first row's begin and the sum of all elements, which stays n.
+/// Prints the beginning of the first row and the sum of all elements, which stays n.
 inline void print(const std::vector<double>& a, int n) {
   double sum = 0.0;
   for (const double element : a) sum += element;
